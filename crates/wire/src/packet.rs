@@ -1,0 +1,273 @@
+//! Packets as machines see them.
+
+use crate::name::Name;
+use bytes::Bytes;
+use std::sync::Arc;
+
+/// A network-layer packet with the hop-by-hop fields that travel in its link header.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Packet {
+    /// Fields of the link header.
+    pub hop: HopFields,
+    /// The packet itself.
+    pub kind: Kind,
+    /// When the packet entered the queue it stands in, in nanoseconds of the driver's clock. Never on the wire:
+    /// the engine writes it, queues read it.
+    pub queued_at: u64,
+}
+
+/// What a packet is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    /// A request for a named Data.
+    Interest(Interest),
+    /// Named content.
+    Data(Data),
+    /// A refusal of an Interest, travelling back.
+    Nack(Nack),
+}
+
+/// A peer's opaque mark that must be returned with the answer (NDNLPv2 PitToken, 1 to 32 bytes).
+pub type PitToken = Box<[u8]>;
+
+/// Hop-by-hop fields. The first is NDNLPv2's; the rest are Weir's own, in the ignorable range.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HopFields {
+    /// Returned with the answer; valid on one link only.
+    pub pit_token: Option<PitToken>,
+    /// Sojourn time in the egress queue last left, in microseconds, overwritten hop by hop (PFECC-MF).
+    pub queue_delay: u32,
+    /// NDNLPv2 CongestionMark; 0 is "not marked". Larger marks than 255 read as 255.
+    pub congestion_mark: u8,
+    /// Hops from the congested link to here (PCON-FS in the lineage of Thibaud et al.).
+    pub mark_distance: u8,
+    /// One-bit precise feedback (PFECC).
+    pub feedback: Feedback,
+    /// True for PLR's Explicit Loss Notice: a Data without content that announces a stored or lost Data.
+    pub loss_notice: bool,
+    /// Links that this Data has crossed since its producer or cache.
+    pub hop_count: u8,
+}
+
+/// PFECC's per-packet feedback.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Feedback {
+    /// Not in use.
+    #[default]
+    None,
+    /// "Add one."
+    Add,
+    /// "Take one off."
+    Reduce,
+}
+
+/// An Interest.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Interest {
+    /// What is asked for.
+    pub name: Name,
+    /// Marks this very transmission; loops show by it.
+    pub nonce: u32,
+    /// InterestLifetime in milliseconds (4000 when absent on the wire).
+    pub lifetime_ms: u32,
+    /// Links left to cross; `None`: no limit.
+    pub hop_limit: Option<u8>,
+    /// May be answered by Data with a longer name.
+    pub can_be_prefix: bool,
+    /// May only be answered by Data that is still fresh.
+    pub must_be_fresh: bool,
+    /// What few Interests have.
+    pub extras: Option<Arc<InterestExtras>>,
+}
+
+/// Forwarding hints and parameters of an Interest.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct InterestExtras {
+    /// Delegation names, in order.
+    pub forwarding_hint: Vec<Name>,
+    /// TLV-VALUE of ApplicationParameters, if present.
+    pub parameters: Option<Bytes>,
+    /// The TLVs from ApplicationParameters' end to the Interest's end (signature and ignorable elements), verbatim.
+    pub trailer: Bytes,
+}
+
+/// A Data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Data {
+    /// Its full name, without the implicit digest.
+    pub name: Name,
+    /// Everything else.
+    pub content: Content,
+}
+
+/// A Data's body: only described (simulator) or in bytes (live).
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    /// Sizes without bytes.
+    Virtual(VirtualData),
+    /// A Data as it came, or as it was made, kept verbatim so that its signature stays valid.
+    Encoded(Arc<EncodedData>),
+}
+
+/// The description of a Data signed by DigestSha256 with a payload of no particular bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VirtualData {
+    /// Payload length in bytes.
+    pub payload: u32,
+    /// FreshnessPeriod in milliseconds; 0 is "absent".
+    pub freshness_ms: u32,
+    /// FinalBlockId as a segment number.
+    pub final_segment: Option<u32>,
+}
+
+/// A Data in its encoded form, and where its parts lie.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EncodedData {
+    /// The whole Data TLV.
+    pub wire: Bytes,
+    /// TLV-VALUE of Content (empty when absent).
+    pub payload: Bytes,
+    /// FreshnessPeriod in milliseconds; 0 when absent.
+    pub freshness_ms: u64,
+    /// ContentType; 0 (BLOB) when absent.
+    pub content_type: u64,
+    /// FinalBlockId: one component, as a name of length one.
+    pub final_block: Option<Name>,
+}
+
+/// A Nack: the refused Interest and the reason.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Nack {
+    /// Why.
+    pub reason: NackReason,
+    /// The Interest as it was sent.
+    pub interest: Interest,
+}
+
+/// NackReason of NDNLPv2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NackReason {
+    /// No reason given (0).
+    Unspecified,
+    /// The link or the node is overloaded (50).
+    Congestion,
+    /// The nonce was seen before (100).
+    Duplicate,
+    /// No next hop (150).
+    NoRoute,
+    /// A code that the specification does not list.
+    Other(u16),
+}
+
+impl Packet {
+    /// A packet without hop-by-hop fields.
+    pub fn new(kind: Kind) -> Packet {
+        Packet { hop: HopFields::default(), kind, queued_at: 0 }
+    }
+
+    /// The name that the packet is about.
+    #[inline]
+    pub fn name(&self) -> &Name {
+        match &self.kind {
+            Kind::Interest(i) => &i.name,
+            Kind::Data(d) => &d.name,
+            Kind::Nack(n) => &n.interest.name,
+        }
+    }
+
+    /// True for a Data that carries content (a loss notice does not).
+    #[inline]
+    pub fn is_content(&self) -> bool {
+        matches!(self.kind, Kind::Data(_)) && !self.hop.loss_notice
+    }
+}
+
+impl NackReason {
+    /// The number on the wire.
+    #[inline]
+    pub const fn code(self) -> u16 {
+        match self {
+            NackReason::Unspecified => 0,
+            NackReason::Congestion => 50,
+            NackReason::Duplicate => 100,
+            NackReason::NoRoute => 150,
+            NackReason::Other(code) => code,
+        }
+    }
+
+    /// The reason with this number.
+    pub const fn from_code(code: u16) -> NackReason {
+        match code {
+            0 => NackReason::Unspecified,
+            50 => NackReason::Congestion,
+            100 => NackReason::Duplicate,
+            150 => NackReason::NoRoute,
+            other => NackReason::Other(other),
+        }
+    }
+}
+
+impl Interest {
+    /// InterestLifetime of an Interest that does not say, in milliseconds.
+    pub const DEFAULT_LIFETIME_MS: u32 = 4000;
+
+    /// An Interest with the defaults of the packet format: lifetime 4 s, no selectors, no hop limit.
+    pub fn new(name: Name, nonce: u32) -> Interest {
+        Interest {
+            name,
+            nonce,
+            lifetime_ms: Interest::DEFAULT_LIFETIME_MS,
+            hop_limit: None,
+            can_be_prefix: false,
+            must_be_fresh: false,
+            extras: None,
+        }
+    }
+}
+
+impl From<Interest> for Packet {
+    fn from(i: Interest) -> Packet {
+        Packet::new(Kind::Interest(i))
+    }
+}
+
+impl From<Data> for Packet {
+    fn from(d: Data) -> Packet {
+        Packet::new(Kind::Data(d))
+    }
+}
+
+impl From<Nack> for Packet {
+    fn from(n: Nack) -> Packet {
+        Packet::new(Kind::Nack(n))
+    }
+}
+
+impl Data {
+    /// Payload length in bytes.
+    #[inline]
+    pub fn payload_len(&self) -> usize {
+        match &self.content {
+            Content::Virtual(v) => v.payload as usize,
+            Content::Encoded(e) => e.payload.len(),
+        }
+    }
+
+    /// FreshnessPeriod in milliseconds; 0 when absent.
+    #[inline]
+    pub fn freshness_ms(&self) -> u64 {
+        match &self.content {
+            Content::Virtual(v) => u64::from(v.freshness_ms),
+            Content::Encoded(e) => e.freshness_ms,
+        }
+    }
+
+    /// FinalBlockId, if it is a segment number.
+    #[inline]
+    pub fn final_segment(&self) -> Option<u64> {
+        match &self.content {
+            Content::Virtual(v) => v.final_segment.map(u64::from),
+            Content::Encoded(e) => e.final_block.as_ref().and_then(Name::segment),
+        }
+    }
+}
