@@ -1,0 +1,262 @@
+//! The machine and what it is lent for one call.
+
+use crate::{Span, Time};
+use weir_wire::Packet;
+
+/// A face of a machine, counted from 0 in the order of creation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FaceId(pub u32);
+
+impl FaceId {
+    /// As an index.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A node of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub u32);
+
+/// A fetch of a run: one consumer's retrieval of one content.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FlowId(pub u32);
+
+/// Anything with faces. Packets are pushed in and pulled out; the driver owns time and links.
+///
+/// The contract of a driver: `receive` each packet as it arrives; `wake` at (or soon after) `next_wake`; after either,
+/// `pull` each face listed in [`Context::ready`] once the face's link is free, and again after each transmission, until
+/// the answer is not a packet.
+pub trait Machine {
+    /// Takes a packet that arrived over `face`.
+    fn receive(&mut self, face: FaceId, packet: Packet, cx: &mut Context<'_>);
+    /// The next packet for the link of `face`. Called only while that link is free.
+    fn pull(&mut self, face: FaceId, cx: &mut Context<'_>) -> Pull;
+    /// Does what is due at `cx.now`.
+    fn wake(&mut self, cx: &mut Context<'_>);
+    /// When `wake` wants to be called; `None`: not before another packet comes.
+    fn next_wake(&self) -> Option<Time>;
+    /// Tells `report` every reading that may be watched while the machine runs.
+    fn inspect(&self, now: Time, report: &mut dyn FnMut(Reading));
+}
+
+/// What a face has to send.
+#[derive(Debug)]
+pub enum Pull {
+    /// This packet, now.
+    Packet(Packet),
+    /// Nothing before this time (a shaper).
+    Later(Time),
+    /// Nothing.
+    Idle,
+}
+
+/// Faces that have got something to send during a call.
+#[derive(Debug, Default)]
+pub struct Ready(Vec<FaceId>);
+
+impl Ready {
+    /// Adds a face. The last face added is not added twice in a row.
+    #[inline]
+    pub fn add(&mut self, face: FaceId) {
+        if self.0.last() != Some(&face) {
+            self.0.push(face);
+        }
+    }
+
+    /// Takes one face off the list.
+    #[inline]
+    pub fn pop(&mut self) -> Option<FaceId> {
+        self.0.pop()
+    }
+
+    /// True if no face is listed.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// Lent to a machine, and by it to its plug-ins, for one call.
+pub struct Context<'a> {
+    /// The time of this call.
+    pub now: Time,
+    /// The node that is at work.
+    pub node: NodeId,
+    /// The face that a queue call is about.
+    pub face: FaceId,
+    /// Who watches.
+    pub sink: &'a mut dyn Sink,
+    /// Where machines note which faces have something to send.
+    pub ready: &'a mut Ready,
+}
+
+impl Context<'_> {
+    /// Ends a packet's way here. Every packet that is not sent on must end in this call or in a delivery.
+    pub fn discard(&mut self, packet: Packet, reason: DropReason) {
+        self.sink.dropped(self.now, self.node, self.face, &packet, reason);
+    }
+}
+
+/// Why a packet's way ended before its goal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum DropReason {
+    /// The queue had no room.
+    QueueFull,
+    /// Active queue management dropped it.
+    QueueManagement,
+    /// The link lost it.
+    LinkLoss,
+    /// The link is down.
+    LinkDown,
+    /// Hop limit used up.
+    HopLimit,
+    /// The nonce was seen before: a loop.
+    DuplicateNonce,
+    /// The same Interest was sent on a moment ago.
+    Suppressed,
+    /// No next hop.
+    NoRoute,
+    /// The strategy refused to forward it.
+    Strategy,
+    /// The Pending Interest Table had no room.
+    PitFull,
+    /// Data or Nack that nobody waits for.
+    Unsolicited,
+    /// A packet without a use at its end (an Interest for a name that no producer serves, a late duplicate).
+    Unwanted,
+    /// The recovery store had no room.
+    StoreFull,
+    /// The recovery store held it for too long.
+    StoreExpired,
+}
+
+impl DropReason {
+    /// All reasons, in order.
+    pub const ALL: [DropReason; 14] = [
+        DropReason::QueueFull,
+        DropReason::QueueManagement,
+        DropReason::LinkLoss,
+        DropReason::LinkDown,
+        DropReason::HopLimit,
+        DropReason::DuplicateNonce,
+        DropReason::Suppressed,
+        DropReason::NoRoute,
+        DropReason::Strategy,
+        DropReason::PitFull,
+        DropReason::Unsolicited,
+        DropReason::Unwanted,
+        DropReason::StoreFull,
+        DropReason::StoreExpired,
+    ];
+
+    /// A short name for tables, such as `queue-full`.
+    pub fn name(self) -> &'static str {
+        match self {
+            DropReason::QueueFull => "queue-full",
+            DropReason::QueueManagement => "queue-management",
+            DropReason::LinkLoss => "link-loss",
+            DropReason::LinkDown => "link-down",
+            DropReason::HopLimit => "hop-limit",
+            DropReason::DuplicateNonce => "duplicate-nonce",
+            DropReason::Suppressed => "suppressed",
+            DropReason::NoRoute => "no-route",
+            DropReason::Strategy => "strategy",
+            DropReason::PitFull => "pit-full",
+            DropReason::Unsolicited => "unsolicited",
+            DropReason::Unwanted => "unwanted",
+            DropReason::StoreFull => "store-full",
+            DropReason::StoreExpired => "store-expired",
+        }
+    }
+
+    /// True if the packet was lost to the network; false where dropping is the protocol at work
+    /// (a suppressed repetition, a late duplicate).
+    pub fn is_loss(self) -> bool {
+        !matches!(self, DropReason::Suppressed | DropReason::Unsolicited | DropReason::Unwanted | DropReason::DuplicateNonce)
+    }
+}
+
+/// A segment that reached its consumer for the first time.
+#[derive(Clone, Copy, Debug)]
+pub struct Delivery {
+    /// Segment number.
+    pub segment: u64,
+    /// Payload in bytes.
+    pub payload: usize,
+    /// Since the first transmission of its Interest (ndnSIM's FullDelay).
+    pub full_delay: Span,
+    /// Since the last transmission of its Interest (ndnSIM's LastDelay).
+    pub last_delay: Span,
+    /// Transmissions of its Interest; 1: never retransmitted.
+    pub transmissions: u32,
+    /// Links crossed by the Data.
+    pub hops: u8,
+    /// It carried a congestion mark.
+    pub marked: bool,
+}
+
+/// Who watches a run. All methods default to doing nothing.
+#[expect(unused_variables, reason = "the defaults ignore what they are told")]
+pub trait Sink {
+    /// A packet's way ended at `node`; `face` is the egress face for drops at a queue, the ingress face otherwise.
+    fn dropped(&mut self, now: Time, node: NodeId, face: FaceId, packet: &Packet, reason: DropReason) {}
+    /// A packet leaves the queue of `face` after `sojourn`.
+    fn dequeued(&mut self, now: Time, node: NodeId, face: FaceId, packet: &Packet, sojourn: Span) {}
+    /// A queue, a recovery or the node itself marked a packet that was not marked before.
+    fn marked(&mut self, now: Time, node: NodeId, face: FaceId) {}
+    /// A recovery sent a loss notice.
+    fn loss_notice(&mut self, now: Time, node: NodeId, face: FaceId) {}
+    /// A recovery moved a stored packet back into the ordinary queue.
+    fn recovered(&mut self, now: Time, node: NodeId, face: FaceId) {}
+    /// A consumer sent an Interest, for the `transmission`-th time.
+    fn requested(&mut self, now: Time, flow: FlowId, segment: u64, transmission: u32) {}
+    /// A segment arrived at its consumer.
+    fn delivered(&mut self, now: Time, flow: FlowId, delivery: &Delivery) {}
+    /// A consumer found a segment lost by timeout.
+    fn timed_out(&mut self, now: Time, flow: FlowId, segment: u64) {}
+    /// A consumer's control reduced its rate or window.
+    fn decreased(&mut self, now: Time, flow: FlowId) {}
+    /// A fetch has all its segments.
+    fn completed(&mut self, now: Time, flow: FlowId) {}
+}
+
+/// Watches nothing.
+#[derive(Debug, Default)]
+pub struct NoSink;
+
+impl Sink for NoSink {}
+
+/// One reading of a machine's state.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Reading {
+    /// Entries of the Pending Interest Table.
+    PitEntries(usize),
+    /// Packets in the Content Store.
+    CsEntries(usize),
+    /// Packets and bytes waiting at a face, and packets held in its recovery store.
+    Queue {
+        /// The face.
+        face: FaceId,
+        /// Waiting packets.
+        packets: usize,
+        /// Waiting bytes.
+        bytes: usize,
+        /// Packets in the recovery store.
+        held: usize,
+    },
+    /// A consumer's allowance and Interests in flight.
+    Flow {
+        /// The fetch.
+        flow: FlowId,
+        /// Window in Interests.
+        window: f64,
+        /// Interests per second, if the control paces.
+        rate: Option<f64>,
+        /// Interests in flight.
+        in_flight: usize,
+        /// Retransmission timeout.
+        rto: Span,
+    },
+}

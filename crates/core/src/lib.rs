@@ -1,0 +1,31 @@
+//! What every part of Weir agrees on: time and units, chance, the [`Machine`], and the plug-in traits.
+//!
+//! Nothing here knows a scheme, a simulator or a socket. A *driver* owns the clock and the links; it pushes packets
+//! into a [`Machine`] and pulls them out. A machine lends its plug-ins a [`Context`] for one call; they answer with a
+//! value and keep no reference to anything above them.
+
+mod chance;
+mod consumer;
+mod context;
+mod node;
+mod parameters;
+mod queue;
+mod registry;
+mod strategy;
+mod units;
+
+pub use chance::{Chance, Seed};
+pub use consumer::{
+    Allowance, ConsumerControl, DataSignal, Loss, LossSignal, Reaction, SentSignal, Timeout, TimeoutSignal,
+};
+pub use context::{Context, Delivery, DropReason, FaceId, FlowId, Machine, NodeId, NoSink, Pull, Ready, Reading, Sink};
+pub use node::{NodeMonitor, PitView};
+#[doc(hidden)]
+pub use parameters::{read_parameter, unknown_parameter};
+pub use parameters::{Parameter, ParameterError, ParameterSpec, Parameters, Settings, Value, nearest};
+pub use queue::{Backlog, Limit, MarkLaw, QueueDiscipline};
+pub use registry::{Entry, Site};
+pub use strategy::{
+    Choice, DataOutcome, Failure, FailureKind, ForwardingStrategy, NextHop, OutRecord, PrefixId, Query, Suppression,
+};
+pub use units::{Bytes, Rate, Span, Time};

@@ -1,0 +1,67 @@
+//! Router-side plug-in: one direction of one link.
+
+use crate::{Bytes, Context, Pull, Span, Time};
+use weir_wire::Packet;
+
+/// One direction of one link: order, mark, drop, hold back, recover.
+///
+/// Every packet that enters leaves again, through `dequeue` or through [`Context::discard`]; `backlog` and `held`
+/// count those in between. The engine writes [`Packet::queued_at`] before `enqueue`; a discipline that moves a packet
+/// from a store of its own into the queue writes it again.
+pub trait QueueDiscipline: Send {
+    /// Takes a packet, or discards one.
+    fn enqueue(&mut self, packet: Packet, cx: &mut Context<'_>);
+    /// The next packet to send. May mark, may discard others, may say [`Pull::Later`].
+    fn dequeue(&mut self, cx: &mut Context<'_>) -> Pull;
+    /// What waits to be sent.
+    fn backlog(&self) -> Backlog;
+    /// How much may wait.
+    fn limit(&self) -> Limit;
+    /// Packets kept apart for later recovery; not part of `backlog`.
+    fn held(&self) -> usize {
+        0
+    }
+    /// A packet came in over the other direction of the same link.
+    fn observe(&mut self, _arrived: &Packet, _cx: &mut Context<'_>) {}
+    /// Does what is due.
+    fn wake(&mut self, _cx: &mut Context<'_>) {}
+    /// When `wake` wants to be called.
+    fn next_wake(&self) -> Option<Time> {
+        None
+    }
+}
+
+/// What waits in a queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Backlog {
+    /// Packets.
+    pub packets: usize,
+    /// Bytes on the wire.
+    pub bytes: usize,
+}
+
+/// Capacity of a queue: packets that wait, the one in transmission not counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// So many packets.
+    Packets(usize),
+    /// So many bytes on the wire.
+    Bytes(Bytes),
+}
+
+impl Limit {
+    /// True if a packet of `bytes` fits behind `backlog`.
+    #[inline]
+    pub fn admits(self, backlog: Backlog, bytes: usize) -> bool {
+        match self {
+            Limit::Packets(n) => backlog.packets < n,
+            Limit::Bytes(b) => (backlog.bytes + bytes) as u64 <= b.0,
+        }
+    }
+}
+
+/// A marking law: asked at each dequeue, told when the queue runs empty.
+pub trait MarkLaw: Send {
+    /// A packet that waited `sojourn` leaves, `backlog` stays. True: signal congestion once.
+    fn signal(&mut self, sojourn: Span, backlog: Backlog, now: Time) -> bool;
+}

@@ -1,0 +1,3 @@
+//! Plug-ins: controls, one file each.
+
+pub mod fixed_window;

@@ -1,0 +1,3 @@
+//! Plug-ins: queues, one file each.
+
+pub mod droptail;

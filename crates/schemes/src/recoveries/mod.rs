@@ -1,0 +1,3 @@
+//! Plug-ins: recoveries, one file each.
+
+pub mod plr;

@@ -1,0 +1,42 @@
+//! The list of everything that a scenario can name.
+
+use crate::{controls, queues, recoveries, strategies, timeouts};
+use weir_core::{ConsumerControl, Entry, ForwardingStrategy, NodeMonitor, QueueDiscipline, Timeout, nearest};
+
+/// Puts a recovery in front of a queue.
+pub type Wrap = Box<dyn FnOnce(Box<dyn QueueDiscipline>) -> Box<dyn QueueDiscipline>>;
+
+/// Consumer controls.
+pub static CONTROLS: &[Entry<Box<dyn ConsumerControl>>] = &[controls::fixed_window::ENTRY];
+
+/// Retransmission timeouts.
+pub static TIMEOUTS: &[Entry<Box<dyn Timeout>>] = &[timeouts::rfc6298::ENTRY];
+
+/// Queue disciplines.
+pub static QUEUES: &[Entry<Box<dyn QueueDiscipline>>] = &[queues::droptail::ENTRY];
+
+/// Forwarding strategies.
+pub static STRATEGIES: &[Entry<Box<dyn ForwardingStrategy>>] = &[strategies::best_route::ENTRY];
+
+/// In-network loss recoveries.
+pub static RECOVERIES: &[Entry<Wrap>] = &[recoveries::plr::ENTRY];
+
+/// Node monitors.
+pub static MONITORS: &[Entry<Box<dyn NodeMonitor>>] = &[];
+
+/// The entry called `name`.
+///
+/// # Errors
+/// A message that names the nearest entry, or all of them.
+pub fn find<'a, B>(what: &str, entries: &'a [Entry<B>], name: &str) -> Result<&'a Entry<B>, String> {
+    if let Some(entry) = entries.iter().find(|e| e.name == name) {
+        return Ok(entry);
+    }
+    Err(match nearest(name, entries.iter().map(|e| e.name)) {
+        Some(near) => format!("there is no {what} {name:?}; did you mean {near:?}?"),
+        None => {
+            let names: Vec<&str> = entries.iter().map(|e| e.name).collect();
+            format!("there is no {what} {name:?}; there are: {}", names.join(", "))
+        }
+    })
+}

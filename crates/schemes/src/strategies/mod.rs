@@ -1,0 +1,3 @@
+//! Plug-ins: strategies, one file each.
+
+pub mod best_route;

@@ -1,0 +1,3 @@
+//! Plug-ins: timeouts, one file each.
+
+pub mod rfc6298;
