@@ -95,8 +95,7 @@ mod tests {
 
     #[test]
     fn student_quantiles_are_those_of_the_printed_table() {
-        let table =
-            [(1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (5, 2.571), (9, 2.262), (10, 2.228), (29, 2.045)];
+        let table = [(1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (5, 2.571), (9, 2.262), (10, 2.228), (29, 2.045)];
         for (freedom, expected) in table.into_iter().chain([(30, 2.042), (60, 2.000), (120, 1.980), (9999, 1.960)]) {
             let quantile = student_t975(freedom).unwrap();
             assert!((quantile - expected).abs() < 0.000_6, "{freedom}: {quantile} is not {expected}");

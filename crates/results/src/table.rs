@@ -166,10 +166,7 @@ mod tests {
     #[test]
     fn csv_has_a_header_quotes_and_gaps() {
         let text = String::from_utf8(sample().to_csv().unwrap()).unwrap();
-        assert_eq!(
-            text,
-            "scheme,delay,drops\n\"AIMD, \"\"classic\"\"\",0.30000000000000004,3\nnone,,-1\n",
-        );
+        assert_eq!(text, "scheme,delay,drops\n\"AIMD, \"\"classic\"\"\",0.30000000000000004,3\nnone,,-1\n",);
     }
 
     #[test]
