@@ -4,12 +4,21 @@
 //! of the link header ([`HopFields`]). Payloads may be *virtual* (only a length), so that a simulator moves no bytes;
 //! [`Packet::wire_len`] is the length the encoder would produce, without encoding.
 
+mod decode;
+mod encode;
+mod error;
+mod lp;
 mod name;
 mod packet;
+mod sign;
 mod size;
+pub mod tlv;
 pub mod types;
 mod uri;
 
+pub use encode::MetaInfo;
+pub use error::{DecodeError, DecodeErrorKind};
+pub use lp::{CachePolicy, LpHeader, LpPacket};
 pub use name::{Component, Name, Stem, component_type};
 pub use packet::{
     Content, Data, EncodedData, Feedback, HopFields, Interest, InterestExtras, Kind, Nack, NackReason, Packet,

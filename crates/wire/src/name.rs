@@ -3,6 +3,12 @@
 //! All packets of one content share one [`Stem`] behind an `Arc`, so copying, hashing and comparing the name of a
 //! segment costs a few instructions whatever the length of the name.
 
+use crate::error::{DecodeError, DecodeErrorKind};
+use crate::tlv::{
+    Element, Reader, element_len, number_element_len, number_len, read_number, write_element, write_header,
+    write_number,
+};
+use crate::types;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
@@ -48,12 +54,12 @@ impl<'a> Component<'a> {
 
     /// A component that holds a number in its shortest form (1, 2, 4 or 8 bytes).
     pub fn number(typ: u16, number: u64) -> Component<'static> {
-        Component { typ, value: Cow::Owned(shortest(number).to_vec()) }
+        Component { typ, value: Cow::Owned(number.to_be_bytes()[8 - number_len(number)..].to_vec()) }
     }
 
     /// The number inside, if the value is one in its shortest form.
     pub fn as_number(&self) -> Option<u64> {
-        read_shortest(&self.value)
+        shortest_number(&self.value)
     }
 
     /// The same component with bytes of its own.
@@ -80,10 +86,16 @@ impl PartialOrd for Component<'_> {
 pub struct Stem {
     hash: u64,
     count: u16,
+    /// True if the last component is itself a segment number that would be kept apart from the stem.
+    ends_in_segment: bool,
     bytes: Box<[u8]>,
 }
 
 impl Stem {
+    fn new(bytes: &[u8], count: u16, ends_in_segment: bool) -> Arc<Stem> {
+        Arc::new(Stem { hash: hash_bytes(bytes), count, ends_in_segment, bytes: bytes.into() })
+    }
+
     /// The TLVs of the components, one behind the other, without the Name's own type and length.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
@@ -111,24 +123,63 @@ pub struct Name {
 impl Name {
     /// The name without components, `/`.
     pub fn root() -> Name {
-        Name::from_encoded(&[], 0)
+        Name::assemble(&[], Tail::default())
     }
 
-    /// From valid component TLVs; the caller vouches for them and their number.
-    pub(crate) fn from_encoded(components: &[u8], count: u16) -> Name {
-        let (bytes, count, segment) = split_segment(components, count);
-        Name { stem: Arc::new(Stem { hash: hash_bytes(bytes), count, bytes: bytes.into() }), segment }
+    /// From components that were walked over and found good.
+    fn assemble(components: &[u8], tail: Tail) -> Name {
+        let (stem, before) = components.split_at(tail.last);
+        match segment_of(before) {
+            Some(n) => {
+                let ends_in_segment = segment_of(&stem[tail.before..]).is_some();
+                Name { stem: Stem::new(stem, tail.count - 1, ends_in_segment), segment: n }
+            }
+            None => Name { stem: Stem::new(components, tail.count, false), segment: NO_SEGMENT },
+        }
     }
 
-    /// From components, in order. A name of more than 65535 components cannot be encoded; the rest is left out.
+    /// From a Name element.
+    pub fn from_element(element: &Element<'_>) -> Result<Name, DecodeError> {
+        if element.typ != types::NAME {
+            return Err(element.error(DecodeErrorKind::Unexpected(element.typ)));
+        }
+        Name::from_value(element)
+    }
+
+    /// From an element whose value is components.
+    pub(crate) fn from_value(element: &Element<'_>) -> Result<Name, DecodeError> {
+        if element.value.len() > crate::MAX_PACKET {
+            return Err(element.error(DecodeErrorKind::TooLong));
+        }
+        let mut reader = element.reader();
+        let mut tail = Tail::default();
+        while let Some(component) = reader.read()? {
+            check_component(&component)?;
+            tail.note(component.start - element.value_start);
+        }
+        Ok(Name::assemble(element.value, tail))
+    }
+
+    /// From the bytes of one Name element.
+    pub fn decode(bytes: &[u8]) -> Result<Name, DecodeError> {
+        let mut reader = Reader::new(bytes);
+        let name = Name::from_element(&reader.expect(types::NAME)?)?;
+        match reader.read()? {
+            None => Ok(name),
+            Some(more) => Err(more.error(DecodeErrorKind::TrailingBytes)),
+        }
+    }
+
+    /// From components, in order. Components of a type outside 1 to 65535, and digests of a length other than 32,
+    /// make a name that peers refuse. A name of more than 65535 components cannot be encoded; the rest is left out.
     pub fn from_components<'a>(components: impl IntoIterator<Item = Component<'a>>) -> Name {
         let mut bytes = Vec::new();
-        let mut count = 0u16;
+        let mut tail = Tail::default();
         for c in components.into_iter().take(usize::from(u16::MAX)) {
-            push_component(&mut bytes, c.typ, &c.value);
-            count += 1;
+            tail.note(bytes.len());
+            write_element(&mut bytes, u32::from(c.typ), &c.value);
         }
-        Name::from_encoded(&bytes, count)
+        Name::assemble(&bytes, tail)
     }
 
     /// The name of segment `number` under this one. A name that already ends in a segment keeps it inside.
@@ -156,9 +207,9 @@ impl Name {
         &self.stem
     }
 
-    /// The name without its segment number.
+    /// The name without its segment number (itself, if it has none).
     pub fn without_segment(&self) -> Name {
-        Name { stem: Arc::clone(&self.stem), segment: NO_SEGMENT }
+        self.prefix(usize::from(self.stem.count))
     }
 
     /// True if both have the same stem: the same object, or equal bytes.
@@ -186,8 +237,12 @@ impl Name {
 
     /// The components in order.
     pub fn components(&self) -> impl Iterator<Item = Component<'_>> {
-        let tail = self.segment().map(|n| Component::number(component_type::SEGMENT, n));
-        Components { rest: &self.stem.bytes }.chain(tail)
+        let tail = self.segment().into_iter().map(|n| Component::number(component_type::SEGMENT, n));
+        self.stem_components().chain(tail)
+    }
+
+    fn stem_components(&self) -> Components<'_> {
+        Components(Reader::new(&self.stem.bytes))
     }
 
     /// The first `n` components (all of them if there are fewer).
@@ -195,20 +250,24 @@ impl Name {
         if n >= self.len() {
             return self.clone();
         }
-        let mut components = Components { rest: &self.stem.bytes };
-        components.by_ref().take(n).for_each(drop);
-        let used = self.stem.bytes.len() - components.rest.len();
-        Name::from_encoded(&self.stem.bytes[..used], n as u16)
+        if n == usize::from(self.stem.count) && !self.stem.ends_in_segment {
+            return Name { stem: Arc::clone(&self.stem), segment: NO_SEGMENT };
+        }
+        let mut components = self.stem_components();
+        let mut tail = Tail::default();
+        for _ in 0..n {
+            tail.note(components.0.position());
+            components.next();
+        }
+        Name::assemble(&self.stem.bytes[..components.0.position()], tail)
     }
 
     /// True if this name's components are the first components of `other` (or all of them).
     pub fn is_prefix_of(&self, other: &Name) -> bool {
         if self.segment == NO_SEGMENT {
-            return match other.stem.bytes.strip_prefix(&*self.stem.bytes) {
-                Some(_) => true,
-                // The other's stem may be shorter only by its segment.
-                None => self.len() == other.len() && self == other,
-            };
+            // Elements say their own length, so a prefix of the bytes is a prefix of the components. (The other's
+            // segment cannot matter: this stem does not end in one.)
+            return other.stem.bytes.starts_with(&self.stem.bytes);
         }
         self.len() <= other.len() && self.components().eq(other.components().take(self.len()))
     }
@@ -216,15 +275,30 @@ impl Name {
     /// Length in bytes of the Name's TLV-VALUE.
     #[inline]
     pub fn value_len(&self) -> usize {
-        let tail = if self.segment == NO_SEGMENT { 0 } else { 2 + number_len(self.segment) };
+        let tail = match self.segment {
+            NO_SEGMENT => 0,
+            n => number_element_len(u32::from(component_type::SEGMENT), n),
+        };
         self.stem.bytes.len() + tail
+    }
+
+    /// Length in bytes of the encoded Name: its type, its length and its components.
+    #[inline]
+    pub fn wire_len(&self) -> usize {
+        element_len(types::NAME, self.value_len())
+    }
+
+    /// Appends the Name element to `out`.
+    pub fn encode_into(&self, out: &mut Vec<u8>) {
+        write_header(out, types::NAME, self.value_len());
+        self.write_components(out);
     }
 
     /// Appends the components' TLVs to `out` (without the Name's own type and length).
     pub fn write_components(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.stem.bytes);
         if let Some(n) = self.segment() {
-            push_component(out, component_type::SEGMENT, &shortest(n));
+            write_number(out, u32::from(component_type::SEGMENT), n);
         }
     }
 }
@@ -271,117 +345,51 @@ impl fmt::Debug for Name {
     }
 }
 
-/// Walks TLVs that are known to be well formed.
-struct Components<'a> {
-    rest: &'a [u8],
-}
+/// Walks components that were checked when the stem was made.
+struct Components<'a>(Reader<'a>);
 
 impl<'a> Iterator for Components<'a> {
     type Item = Component<'a>;
 
     fn next(&mut self) -> Option<Component<'a>> {
-        if self.rest.is_empty() {
-            return None;
+        let c = self.0.read().ok()??;
+        Some(Component { typ: c.typ as u16, value: Cow::Borrowed(c.value) })
+    }
+}
+
+/// Where the last two components begin, noted while walking over all of them.
+#[derive(Clone, Copy, Default)]
+struct Tail {
+    count: u16,
+    last: usize,
+    before: usize,
+}
+
+impl Tail {
+    fn note(&mut self, start: usize) {
+        *self = Tail { count: self.count + 1, last: start, before: self.last };
+    }
+}
+
+/// The number of a component that is kept apart from the stem: a segment in its shortest form.
+fn segment_of(component: &[u8]) -> Option<u64> {
+    match component {
+        [typ, _, value @ ..] if u16::from(*typ) == component_type::SEGMENT => {
+            shortest_number(value).filter(|n| *n != NO_SEGMENT)
         }
-        let (typ, rest) = read_var(self.rest);
-        let (len, rest) = read_var(rest);
-        let (value, rest) = rest.split_at(len as usize);
-        self.rest = rest;
-        Some(Component { typ: typ as u16, value: Cow::Borrowed(value) })
+        _ => None,
     }
 }
 
-/// Takes a segment number off the end of well-formed component TLVs.
-fn split_segment(bytes: &[u8], count: u16) -> (&[u8], u16, u64) {
-    let mut rest = bytes;
-    let mut last = None;
-    while !rest.is_empty() {
-        let start = bytes.len() - rest.len();
-        let mut one = Components { rest };
-        let Some(component) = one.next() else { break };
-        last = Some((start, component));
-        rest = one.rest;
-    }
-    match last {
-        Some((start, c)) if c.typ == component_type::SEGMENT => match c.as_number() {
-            Some(n) if n != NO_SEGMENT => (&bytes[..start], count - 1, n),
-            _ => (bytes, count, NO_SEGMENT),
-        },
-        _ => (bytes, count, NO_SEGMENT),
-    }
+fn shortest_number(value: &[u8]) -> Option<u64> {
+    read_number(value).filter(|n| number_len(*n) == value.len())
 }
 
-fn push_component(out: &mut Vec<u8>, typ: u16, value: &[u8]) {
-    push_var(out, u64::from(typ));
-    push_var(out, value.len() as u64);
-    out.extend_from_slice(value);
-}
-
-/// Appends a TLV type or length in its shortest form.
-pub(crate) fn push_var(out: &mut Vec<u8>, number: u64) {
-    match number {
-        0..=252 => out.push(number as u8),
-        253..=0xffff => {
-            out.push(253);
-            out.extend_from_slice(&(number as u16).to_be_bytes());
-        }
-        0x1_0000..=0xffff_ffff => {
-            out.push(254);
-            out.extend_from_slice(&(number as u32).to_be_bytes());
-        }
-        _ => {
-            out.push(255);
-            out.extend_from_slice(&number.to_be_bytes());
-        }
-    }
-}
-
-/// Bytes that [`push_var`] appends.
-#[inline]
-pub(crate) const fn var_len(number: u64) -> usize {
-    match number {
-        0..=252 => 1,
-        253..=0xffff => 3,
-        0x1_0000..=0xffff_ffff => 5,
-        _ => 9,
-    }
-}
-
-/// Bytes of a number's shortest form.
-#[inline]
-pub(crate) const fn number_len(number: u64) -> usize {
-    match number {
-        0..=0xff => 1,
-        0x100..=0xffff => 2,
-        0x1_0000..=0xffff_ffff => 4,
-        _ => 8,
-    }
-}
-
-/// A number in its shortest form of 1, 2, 4 or 8 bytes (NonNegativeInteger).
-pub(crate) fn shortest(number: u64) -> smallvec::SmallVec<[u8; 8]> {
-    smallvec::SmallVec::from_slice(&number.to_be_bytes()[8 - number_len(number)..])
-}
-
-fn read_shortest(value: &[u8]) -> Option<u64> {
-    let number = match value.len() {
-        1 => u64::from(value[0]),
-        2 => u64::from(u16::from_be_bytes(value.try_into().ok()?)),
-        4 => u64::from(u32::from_be_bytes(value.try_into().ok()?)),
-        8 => u64::from_be_bytes(value.try_into().ok()?),
-        _ => return None,
-    };
-    (number_len(number) == value.len()).then_some(number)
-}
-
-/// Reads a TLV type or length from bytes known to be well formed.
-fn read_var(bytes: &[u8]) -> (u64, &[u8]) {
-    let wide = |n: usize| bytes[1..=n].iter().fold(0u64, |sum, b| sum << 8 | u64::from(*b));
-    match bytes[0] {
-        253 => (wide(2), &bytes[3..]),
-        254 => (wide(4), &bytes[5..]),
-        255 => (wide(8), &bytes[9..]),
-        small => (u64::from(small), &bytes[1..]),
+fn check_component(c: &Element<'_>) -> Result<(), DecodeError> {
+    match u16::try_from(c.typ) {
+        Err(_) => Err(c.error(DecodeErrorKind::BadType)),
+        Ok(component_type::IMPLICIT_DIGEST | component_type::PARAMETERS_DIGEST) => c.array::<32>().map(drop),
+        Ok(_) => Ok(()),
     }
 }
 

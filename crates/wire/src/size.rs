@@ -1,22 +1,12 @@
 //! Lengths of encoded packets, without encoding them. The simulator asks once per hop, so nothing here allocates or
 //! depends on the length of a name.
 
-use crate::name::{Name, number_len, var_len};
+use crate::name::Name;
 use crate::packet::{
-    Content, Data, Feedback, HopFields, Interest, InterestExtras, Kind, Nack, NackReason, Packet, VirtualData,
+    Content, Data, Feedback, HopFields, Interest, InterestExtras, Kind, NackReason, Packet, VirtualData,
 };
-
-/// Length of a whole TLV: type, length and value.
-#[inline]
-pub(crate) const fn tlv_len(typ: u32, value: usize) -> usize {
-    var_len(typ as u64) + var_len(value as u64) + value
-}
-
-/// Length of a TLV whose value is a number in its shortest form.
-#[inline]
-pub(crate) const fn number_tlv_len(typ: u32, number: u64) -> usize {
-    tlv_len(typ, number_len(number))
-}
+use crate::tlv::{element_len, number_element_len};
+use crate::types::*;
 
 /// SignatureInfo of type DigestSha256 and the SignatureValue of 32 bytes.
 const DIGEST_SIGNATURE_LEN: usize = 5 + 34;
@@ -26,34 +16,42 @@ impl Packet {
     /// link fields are set.
     #[inline]
     pub fn wire_len(&self) -> usize {
-        let (inner, nack) = match &self.kind {
-            Kind::Interest(i) => (i.wire_len(), 0),
-            Kind::Data(d) => (d.wire_len(), 0),
-            Kind::Nack(n) => (n.interest.wire_len(), n.header_len()),
-        };
-        let header = self.hop.wire_len() + nack;
-        if header == 0 { inner } else { lp_len(header, inner) }
+        let inner = self.network_len();
+        let header = self.hop.wire_len() + self.nack_reason().map_or(0, NackReason::header_len);
+        if header == 0 { inner } else { element_len(LP_PACKET, header + element_len(LP_FRAGMENT, inner)) }
     }
-}
 
-/// Length of a link packet with `header` bytes of header fields and a fragment of `inner` bytes.
-#[inline]
-pub(crate) const fn lp_len(header: usize, inner: usize) -> usize {
-    tlv_len(crate::types::LP_PACKET, header + tlv_len(crate::types::LP_FRAGMENT, inner))
+    /// Length of the packet without its link header.
+    #[inline]
+    pub(crate) fn network_len(&self) -> usize {
+        match &self.kind {
+            Kind::Interest(i) => i.wire_len(),
+            Kind::Data(d) => d.wire_len(),
+            Kind::Nack(n) => n.interest.wire_len(),
+        }
+    }
+
+    /// The reason, if the packet is a Nack.
+    #[inline]
+    pub(crate) fn nack_reason(&self) -> Option<NackReason> {
+        match &self.kind {
+            Kind::Nack(n) => Some(n.reason),
+            _ => None,
+        }
+    }
 }
 
 impl HopFields {
     /// Length in bytes of the link header fields that these take; 0 when all are at their defaults.
     #[inline]
     pub fn wire_len(&self) -> usize {
-        use crate::types::*;
-        let number = |typ, n: u64| if n == 0 { 0 } else { number_tlv_len(typ, n) };
-        self.sendable_token().map_or(0, |t| tlv_len(LP_PIT_TOKEN, t.len()))
+        let number = |typ, n: u64| if n == 0 { 0 } else { number_element_len(typ, n) };
+        self.sendable_token().map_or(0, |t| element_len(LP_PIT_TOKEN, t.len()))
             + number(LP_CONGESTION_MARK, u64::from(self.congestion_mark))
             + number(WEIR_QUEUE_DELAY, u64::from(self.queue_delay))
             + number(WEIR_MARK_DISTANCE, u64::from(self.mark_distance))
             + number(WEIR_FEEDBACK, self.feedback.code())
-            + if self.loss_notice { tlv_len(WEIR_LOSS_NOTICE, 0) } else { 0 }
+            + if self.loss_notice { element_len(WEIR_LOSS_NOTICE, 0) } else { 0 }
             + number(WEIR_HOP_COUNT, u64::from(self.hop_count))
     }
 
@@ -76,21 +74,19 @@ impl Feedback {
     }
 }
 
-impl Nack {
+impl NackReason {
     /// Length in bytes of the Nack field of the link header.
     #[inline]
-    pub(crate) fn header_len(&self) -> usize {
-        tlv_len(crate::types::LP_NACK, self.reason.value_len())
+    pub(crate) const fn header_len(self) -> usize {
+        element_len(LP_NACK, self.value_len())
     }
-}
 
-impl NackReason {
     /// Length in bytes of the Nack field's value: nothing for "no reason".
     #[inline]
     pub(crate) const fn value_len(self) -> usize {
         match self.code() {
             0 => 0,
-            code => number_tlv_len(crate::types::LP_NACK_REASON, code as u64),
+            code => number_element_len(LP_NACK_REASON, code as u64),
         }
     }
 }
@@ -99,35 +95,33 @@ impl Interest {
     /// Length in bytes of the encoded Interest, without a link header.
     #[inline]
     pub fn wire_len(&self) -> usize {
-        tlv_len(crate::types::INTEREST, self.value_len())
+        element_len(INTEREST, self.value_len())
     }
 
     /// Length of the Interest's TLV-VALUE.
     #[inline]
     pub(crate) fn value_len(&self) -> usize {
-        use crate::types::*;
         let lifetime = match self.lifetime_ms {
             Interest::DEFAULT_LIFETIME_MS => 0,
-            ms => number_tlv_len(INTEREST_LIFETIME, u64::from(ms)),
+            ms => number_element_len(INTEREST_LIFETIME, u64::from(ms)),
         };
         self.name.wire_len()
-            + if self.can_be_prefix { tlv_len(CAN_BE_PREFIX, 0) } else { 0 }
-            + if self.must_be_fresh { tlv_len(MUST_BE_FRESH, 0) } else { 0 }
-            + tlv_len(NONCE, 4)
+            + if self.can_be_prefix { element_len(CAN_BE_PREFIX, 0) } else { 0 }
+            + if self.must_be_fresh { element_len(MUST_BE_FRESH, 0) } else { 0 }
+            + element_len(NONCE, 4)
             + lifetime
-            + if self.hop_limit.is_some() { tlv_len(HOP_LIMIT, 1) } else { 0 }
+            + if self.hop_limit.is_some() { element_len(HOP_LIMIT, 1) } else { 0 }
             + self.extras.as_deref().map_or(0, InterestExtras::wire_len)
     }
 }
 
 impl InterestExtras {
     fn wire_len(&self) -> usize {
-        use crate::types::*;
         let hint = match self.hint_len() {
             0 => 0,
-            len => tlv_len(FORWARDING_HINT, len),
+            len => element_len(FORWARDING_HINT, len),
         };
-        let parameters = self.parameters.as_ref().map_or(0, |p| tlv_len(APPLICATION_PARAMETERS, p.len()));
+        let parameters = self.parameters.as_ref().map_or(0, |p| element_len(APPLICATION_PARAMETERS, p.len()));
         hint + parameters + self.trailer.len()
     }
 
@@ -137,20 +131,12 @@ impl InterestExtras {
     }
 }
 
-impl Name {
-    /// Length in bytes of the encoded Name: its type, its length and its components.
-    #[inline]
-    pub fn wire_len(&self) -> usize {
-        tlv_len(crate::types::NAME, self.value_len())
-    }
-}
-
 impl Data {
     /// Length in bytes of the encoded Data, without a link header.
     #[inline]
     pub fn wire_len(&self) -> usize {
         match &self.content {
-            Content::Virtual(v) => tlv_len(crate::types::DATA, v.data_value_len(&self.name)),
+            Content::Virtual(v) => element_len(DATA, v.data_value_len(&self.name)),
             Content::Encoded(e) => e.wire.len(),
         }
     }
@@ -160,23 +146,21 @@ impl VirtualData {
     /// Length of the TLV-VALUE of the Data with this name.
     #[inline]
     pub(crate) fn data_value_len(&self, name: &Name) -> usize {
-        use crate::types::*;
         let meta = match self.meta_len() {
             0 => 0,
-            len => tlv_len(META_INFO, len),
+            len => element_len(META_INFO, len),
         };
-        name.wire_len() + meta + tlv_len(CONTENT, self.payload as usize) + DIGEST_SIGNATURE_LEN
+        name.wire_len() + meta + element_len(CONTENT, self.payload as usize) + DIGEST_SIGNATURE_LEN
     }
 
     /// Length of the MetaInfo's TLV-VALUE.
     #[inline]
-    fn meta_len(&self) -> usize {
-        use crate::types::*;
+    pub(crate) fn meta_len(&self) -> usize {
         let freshness = match self.freshness_ms {
             0 => 0,
-            ms => number_tlv_len(FRESHNESS_PERIOD, u64::from(ms)),
+            ms => number_element_len(FRESHNESS_PERIOD, u64::from(ms)),
         };
-        let component = |n| number_tlv_len(u32::from(crate::component_type::SEGMENT), u64::from(n));
-        freshness + self.final_segment.map_or(0, |n| tlv_len(FINAL_BLOCK_ID, component(n)))
+        let component = |n| number_element_len(u32::from(crate::component_type::SEGMENT), u64::from(n));
+        freshness + self.final_segment.map_or(0, |n| element_len(FINAL_BLOCK_ID, component(n)))
     }
 }

@@ -112,7 +112,7 @@ impl FromStr for Name {
                 break;
             }
             let component = parse_component(part).map_err(|e| e.behind(at))?;
-            wire_len += crate::size::tlv_len(u32::from(component.typ), component.value.len());
+            wire_len += crate::tlv::element_len(u32::from(component.typ), component.value.len());
             if wire_len > crate::MAX_PACKET {
                 return Err(ParseNameError { kind: ParseNameErrorKind::TooLong, at });
             }
