@@ -60,8 +60,12 @@ impl Limit {
     }
 }
 
-/// A marking law: asked at each dequeue, told when the queue runs empty.
+/// A marking law: asked at each dequeue; when the queue is found empty, with no sojourn and no backlog.
 pub trait MarkLaw: Send {
     /// A packet that waited `sojourn` leaves, `backlog` stays. True: signal congestion once.
     fn signal(&mut self, sojourn: Span, backlog: Backlog, now: Time) -> bool;
+    /// Is there still congestion? When not, a mark that waits for its packet is forgotten.
+    fn persists(&self) -> bool {
+        true
+    }
 }
