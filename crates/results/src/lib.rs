@@ -3,6 +3,7 @@
 //! This crate knows nothing of networks. Whoever has results describes them in its neutral types ([`table::Table`],
 //! [`score::Claim`]) and writes them. The same input gives the same bytes, on every machine.
 
+pub mod chart;
 pub mod files;
 mod markdown;
 mod number;
