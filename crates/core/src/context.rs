@@ -33,6 +33,8 @@ pub trait Machine {
     fn receive(&mut self, face: FaceId, packet: Packet, cx: &mut Context<'_>);
     /// The next packet for the link of `face`. Called only while that link is free.
     fn pull(&mut self, face: FaceId, cx: &mut Context<'_>) -> Pull;
+    /// True if `pull` would have something to say: asked after a packet was pulled, to save a driver an idle call.
+    fn has_backlog(&self, face: FaceId) -> bool;
     /// Does what is due at `cx.now`.
     fn wake(&mut self, cx: &mut Context<'_>);
     /// When `wake` wants to be called; `None`: not before another packet comes.
@@ -231,10 +233,24 @@ impl Sink for NoSink {}
 /// One reading of a machine's state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reading {
-    /// Entries of the Pending Interest Table.
-    PitEntries(usize),
-    /// Packets in the Content Store.
-    CsEntries(usize),
+    /// The Pending Interest Table.
+    Pit {
+        /// Entries now.
+        entries: usize,
+        /// Most entries so far.
+        peak: usize,
+        /// Sum over time of the entries, in entry-seconds: divided by the time passed, their mean.
+        area: f64,
+    },
+    /// The Content Store.
+    Cs {
+        /// Packets now.
+        entries: usize,
+        /// Interests answered so far.
+        hits: u64,
+        /// Interests not answered so far.
+        misses: u64,
+    },
     /// Packets and bytes waiting at a face, and packets held in its recovery store.
     Queue {
         /// The face.
@@ -245,6 +261,8 @@ pub enum Reading {
         bytes: usize,
         /// Packets in the recovery store.
         held: usize,
+        /// Most packets that have waited at once.
+        peak: usize,
     },
     /// A consumer's allowance and Interests in flight.
     Flow {

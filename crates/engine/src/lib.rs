@@ -1,1 +1,29 @@
-//! engine
+//! The protocol machines: forwarder, fetcher, producer. No clock, no socket, no calendar: a driver lends them time.
+//!
+//! * [`Router`]: a [`Forwarder`] with applications on faces of their own.
+//! * [`Host`]: applications behind one link, without a forwarder.
+//! * [`Fetcher`]: a consumer; [`Producer`]: what answers it.
+
+mod application;
+mod cs;
+mod dead_nonces;
+mod face;
+mod fetcher;
+mod fib;
+mod forwarder;
+mod host;
+mod pit;
+mod producer;
+mod router;
+mod wakes;
+
+pub use application::{Application, Outbox};
+pub use cs::ContentStore;
+pub use face::FaceKind;
+pub use fetcher::{Fetcher, FetcherCounters, FetcherRules, NoticeTimer, What};
+pub use fib::{Fib, Match, StrategyId};
+pub use forwarder::{Forwarder, ForwarderCounters, ForwarderRules};
+pub use host::Host;
+pub use pit::{Pit, PitId};
+pub use producer::Producer;
+pub use router::Router;

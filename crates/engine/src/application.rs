@@ -1,0 +1,23 @@
+//! What sits at the end of a packet's way.
+
+use weir_core::{Context, Reading, Time};
+use weir_wire::{Name, Packet};
+
+/// Packets that an application hands to its node.
+pub type Outbox = Vec<Packet>;
+
+/// A program on a node: a consumer or a producer. Like a machine, it is told the time and keeps no clock.
+pub trait Application {
+    /// Takes a packet; answers go to `out`.
+    fn receive(&mut self, packet: Packet, out: &mut Outbox, cx: &mut Context<'_>);
+    /// Does what is due; being woken early must be harmless.
+    fn wake(&mut self, out: &mut Outbox, cx: &mut Context<'_>);
+    /// When `wake` wants to be called.
+    fn next_wake(&self) -> Option<Time>;
+    /// What it serves, or whose Data it wants.
+    fn name(&self) -> &Name;
+    /// True if it answers Interests.
+    fn serves(&self) -> bool;
+    /// Tells `report` its readings.
+    fn inspect(&self, _report: &mut dyn FnMut(Reading)) {}
+}

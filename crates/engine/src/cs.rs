@@ -1,0 +1,263 @@
+//! The Content Store: Data by name, least recently used first out.
+
+use hashbrown::HashTable;
+use std::collections::BTreeMap;
+use weir_core::{Span, Time};
+use weir_wire::{Data, Interest, Name};
+
+const NONE: u32 = u32::MAX;
+
+/// A cache of Data with least-recently-used replacement. A capacity of 0 switches it off.
+#[derive(Debug)]
+pub struct ContentStore {
+    capacity: usize,
+    table: HashTable<u32>,
+    slots: Vec<Slot>,
+    /// Ends of the list by last use.
+    newest: u32,
+    oldest: u32,
+    /// Names in canonical order, built when the first prefix is asked for and kept from then on.
+    order: Option<BTreeMap<Name, u32>>,
+    hits: u64,
+    misses: u64,
+}
+
+#[derive(Debug)]
+struct Slot {
+    hash: u64,
+    data: Data,
+    fresh_until: Time,
+    newer: u32,
+    older: u32,
+}
+
+impl ContentStore {
+    /// A store of `capacity` Data packets.
+    pub fn new(capacity: usize) -> ContentStore {
+        ContentStore {
+            capacity: capacity.min(NONE as usize - 1),
+            table: HashTable::new(),
+            slots: Vec::new(),
+            newest: NONE,
+            oldest: NONE,
+            order: None,
+            hits: 0,
+            misses: 0,
+        }
+    }
+
+    /// Packets stored.
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// True if nothing is stored.
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// Most packets stored.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Interests answered and not answered.
+    pub fn hits_and_misses(&self) -> (u64, u64) {
+        (self.hits, self.misses)
+    }
+
+    /// Data that answers `interest`: of its very name, or below it if it says CanBePrefix (the first in canonical
+    /// order); fresh if it says MustBeFresh.
+    pub fn find(&mut self, interest: &Interest, hash: u64, now: Time) -> Option<&Data> {
+        if self.capacity == 0 {
+            return None;
+        }
+        match self.position(interest, hash, now) {
+            Some(slot) => {
+                self.hits += 1;
+                self.touch(slot);
+                Some(&self.slots[slot as usize].data)
+            }
+            None => {
+                self.misses += 1;
+                None
+            }
+        }
+    }
+
+    fn position(&mut self, interest: &Interest, hash: u64, now: Time) -> Option<u32> {
+        let fits = |slot: &Slot| !interest.must_be_fresh || now < slot.fresh_until;
+        let exact = self.exact(&interest.name, hash).filter(|s| fits(&self.slots[*s as usize]));
+        if exact.is_some() || !interest.can_be_prefix {
+            return exact;
+        }
+        self.index_names();
+        let below = self.order.as_ref()?.range(&interest.name..);
+        below
+            .take_while(|(name, _)| interest.name.is_prefix_of(name))
+            .map(|(_, slot)| *slot)
+            .find(|slot| fits(&self.slots[*slot as usize]))
+    }
+
+    #[inline]
+    fn exact(&self, name: &Name, hash: u64) -> Option<u32> {
+        self.table.find(hash, |s| self.slots[*s as usize].data.name == *name).copied()
+    }
+
+    fn index_names(&mut self) {
+        if self.order.is_none() {
+            let names = self.slots.iter().enumerate().map(|(i, s)| (s.data.name.clone(), i as u32));
+            self.order = Some(names.collect());
+        }
+    }
+
+    /// Stores `data`, replacing an older copy; the least recently used Data leaves if there is no room.
+    pub fn insert(&mut self, data: &Data, hash: u64, now: Time) {
+        if self.capacity == 0 {
+            return;
+        }
+        let fresh_until = now + Span::from_millis(data.freshness_ms().min(u64::from(u32::MAX)));
+        if let Some(slot) = self.exact(&data.name, hash) {
+            let stored = &mut self.slots[slot as usize];
+            stored.data = data.clone();
+            stored.fresh_until = fresh_until;
+            self.touch(slot);
+            return;
+        }
+        let fresh = Slot { hash, data: data.clone(), fresh_until, newer: NONE, older: NONE };
+        let slot = if self.slots.len() < self.capacity {
+            self.slots.push(fresh);
+            (self.slots.len() - 1) as u32
+        } else {
+            let slot = self.evict_oldest();
+            self.slots[slot as usize] = fresh;
+            slot
+        };
+        self.link_newest(slot);
+        let slots = &self.slots;
+        self.table.insert_unique(hash, slot, |s| slots[*s as usize].hash);
+        if let Some(order) = &mut self.order {
+            order.insert(data.name.clone(), slot);
+        }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        *self = ContentStore { hits: self.hits, misses: self.misses, ..ContentStore::new(self.capacity) };
+    }
+
+    /// Takes the oldest Data out of all indexes; its slot is free for another.
+    fn evict_oldest(&mut self) -> u32 {
+        let slot = self.oldest;
+        self.unlink(slot);
+        let hash = self.slots[slot as usize].hash;
+        if let Ok(found) = self.table.find_entry(hash, |s| *s == slot) {
+            found.remove();
+        }
+        if let Some(order) = &mut self.order {
+            order.remove(&self.slots[slot as usize].data.name);
+        }
+        slot
+    }
+
+    #[inline]
+    fn touch(&mut self, slot: u32) {
+        if self.newest != slot {
+            self.unlink(slot);
+            self.link_newest(slot);
+        }
+    }
+
+    fn unlink(&mut self, slot: u32) {
+        let (newer, older) = (self.slots[slot as usize].newer, self.slots[slot as usize].older);
+        match newer {
+            NONE => self.newest = older,
+            n => self.slots[n as usize].older = older,
+        }
+        match older {
+            NONE => self.oldest = newer,
+            o => self.slots[o as usize].newer = newer,
+        }
+    }
+
+    fn link_newest(&mut self, slot: u32) {
+        let previous = std::mem::replace(&mut self.newest, slot);
+        self.slots[slot as usize].newer = NONE;
+        self.slots[slot as usize].older = previous;
+        match previous {
+            NONE => self.oldest = slot,
+            p => self.slots[p as usize].newer = slot,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weir_wire::{Content, VirtualData};
+
+    fn data(uri: &str, freshness_ms: u32) -> Data {
+        let content = Content::Virtual(VirtualData { payload: 1, freshness_ms, final_segment: None });
+        Data { name: uri.parse().unwrap(), content }
+    }
+
+    fn put(cs: &mut ContentStore, uri: &str, freshness_ms: u32, now: Time) {
+        let data = data(uri, freshness_ms);
+        cs.insert(&data, data.name.hash64(), now);
+    }
+
+    fn get(cs: &mut ContentStore, interest: &Interest, now: Time) -> Option<String> {
+        cs.find(interest, interest.name.hash64(), now).map(|d| d.name.to_string())
+    }
+
+    fn interest(uri: &str) -> Interest {
+        Interest::new(uri.parse().unwrap(), 1)
+    }
+
+    #[test]
+    fn the_least_recently_used_leaves_first() {
+        let mut cs = ContentStore::new(2);
+        put(&mut cs, "/a", 0, Time(0));
+        put(&mut cs, "/b", 0, Time(0));
+        assert!(get(&mut cs, &interest("/a"), Time(0)).is_some());
+        put(&mut cs, "/c", 0, Time(0));
+        assert!(get(&mut cs, &interest("/b"), Time(0)).is_none());
+        assert!(get(&mut cs, &interest("/a"), Time(0)).is_some());
+        assert!(get(&mut cs, &interest("/c"), Time(0)).is_some());
+        assert_eq!((cs.len(), cs.hits_and_misses()), (2, (3, 1)));
+    }
+
+    #[test]
+    fn must_be_fresh_wants_fresh_data() {
+        let mut cs = ContentStore::new(2);
+        put(&mut cs, "/a", 10, Time(0));
+        let fresh = Interest { must_be_fresh: true, ..interest("/a") };
+        assert!(get(&mut cs, &fresh, Time(9_999_999)).is_some());
+        assert!(get(&mut cs, &fresh, Time(10_000_000)).is_none());
+        assert!(get(&mut cs, &interest("/a"), Time(10_000_000)).is_some());
+        put(&mut cs, "/n", 0, Time(0));
+        assert!(get(&mut cs, &Interest { must_be_fresh: true, ..interest("/n") }, Time(0)).is_none());
+    }
+
+    #[test]
+    fn a_prefix_finds_the_first_name_below_it() {
+        let mut cs = ContentStore::new(3);
+        for uri in ["/a/c", "/a/b/seg=2", "/a/b/seg=1"] {
+            put(&mut cs, uri, 0, Time(0));
+        }
+        assert!(get(&mut cs, &interest("/a"), Time(0)).is_none());
+        let prefix = |uri| Interest { can_be_prefix: true, ..interest(uri) };
+        assert_eq!(get(&mut cs, &prefix("/a/b"), Time(0)).as_deref(), Some("/a/b/seg=1"));
+        put(&mut cs, "/a/a", 0, Time(0)); // /a/c is the oldest and leaves the index too
+        assert_eq!(get(&mut cs, &prefix("/a"), Time(0)).as_deref(), Some("/a/a"));
+        assert_eq!(get(&mut cs, &prefix("/a/c"), Time(0)), None);
+    }
+
+    #[test]
+    fn off_means_off() {
+        let mut cs = ContentStore::new(0);
+        put(&mut cs, "/a", 0, Time(0));
+        assert!(get(&mut cs, &interest("/a"), Time(0)).is_none());
+        assert!(cs.is_empty());
+    }
+}

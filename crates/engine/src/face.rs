@@ -1,0 +1,81 @@
+//! One face of a forwarder or host: a queue towards a link, or an application.
+
+use weir_core::{Context, FaceId, Limit, Pull, QueueDiscipline, Reading, Span, Time};
+use weir_wire::Packet;
+
+/// Where a face leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaceKind {
+    /// To an application on this node.
+    Local,
+    /// To another node.
+    Link,
+}
+
+/// The queue of a link face, and the stamping of sojourn times that every discipline shares.
+pub(crate) struct Egress {
+    pub queue: Box<dyn QueueDiscipline>,
+    /// Most packets that have waited at once.
+    peak: usize,
+}
+
+impl Egress {
+    pub fn new(queue: Box<dyn QueueDiscipline>) -> Egress {
+        Egress { queue, peak: 0 }
+    }
+
+    /// Hands a packet to the queue and tells the driver; `cx.face` names the face.
+    #[inline]
+    pub fn send(&mut self, mut packet: Packet, cx: &mut Context<'_>) {
+        packet.queued_at = cx.now.0;
+        self.queue.enqueue(packet, cx);
+        self.peak = self.peak.max(self.queue.backlog().packets);
+        cx.ready.add(cx.face);
+    }
+
+    /// Takes the next packet for the link.
+    #[inline]
+    pub fn pull(&mut self, cx: &mut Context<'_>) -> Pull {
+        let pull = self.queue.dequeue(cx);
+        if let Pull::Packet(packet) = &pull {
+            let sojourn = cx.now.since(Time(packet.queued_at));
+            cx.sink.dequeued(cx.now, cx.node, cx.face, packet, sojourn);
+        }
+        pull
+    }
+
+    /// True if something waits.
+    #[inline]
+    pub fn has_backlog(&self) -> bool {
+        self.queue.backlog().packets > 0
+    }
+
+    /// Does what is due in the queue; it may have moved packets from a store to the link.
+    pub fn wake(&mut self, cx: &mut Context<'_>) {
+        self.queue.wake(cx);
+        if self.has_backlog() {
+            cx.ready.add(cx.face);
+        }
+    }
+
+    /// Tells what waits.
+    pub fn report(&self, face: FaceId, report: &mut dyn FnMut(Reading)) {
+        let backlog = self.queue.backlog();
+        let held = self.queue.held();
+        report(Reading::Queue { face, packets: backlog.packets, bytes: backlog.bytes, held, peak: self.peak });
+    }
+}
+
+impl std::fmt::Debug for Egress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Egress").field("backlog", &self.queue.backlog()).finish_non_exhaustive()
+    }
+}
+
+/// What a local face's queue would say if it had one.
+pub(crate) const NO_LIMIT: Limit = Limit::Packets(usize::MAX);
+
+/// Sojourn times travel in microseconds (`HopFields::queue_delay`).
+pub(crate) fn queue_delay(field: u32) -> Span {
+    Span::from_micros(u64::from(field))
+}

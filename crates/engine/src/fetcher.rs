@@ -1,0 +1,413 @@
+//! The consumer: fetches the segments of one content under a control and a timeout rule.
+//!
+//! What exists once, here, and in no scheme: counting Interests in flight, the order of retransmissions (lowest segment
+//! first, before new ones), round-trip samples by Karn's rule, finding timeouts, "at most one decrease per round trip",
+//! pacing, and the end of the content.
+
+mod pending;
+
+use crate::application::{Application, Outbox};
+use pending::{Pending, State};
+use std::collections::BTreeSet;
+use weir_core::{
+    Allowance, Chance, ConsumerControl, Context, DataSignal, Delivery, DropReason, FlowId, Loss, LossSignal, Reaction,
+    Reading, SentSignal, Span, Time, Timeout, TimeoutSignal,
+};
+use weir_wire::{Data, HopFields, Interest, Kind, Nack, NackReason, Name, Packet};
+
+/// What to fetch.
+#[derive(Clone, Debug)]
+pub struct What {
+    /// Number of this fetch in its run.
+    pub flow: FlowId,
+    /// The content, without segment number.
+    pub name: Name,
+    /// Segments; `None`: until a Data says which is the last, or without end.
+    pub segments: Option<u64>,
+    /// First Interest.
+    pub start: Time,
+    /// No Interest from here on; `None`: until all is there.
+    pub stop: Option<Time>,
+}
+
+/// Rules of the consumer engine that belong to no scheme.
+#[derive(Clone, Copy, Debug)]
+pub struct FetcherRules {
+    /// InterestLifetime.
+    pub lifetime: Span,
+    /// Conservative Window Adaptation: after a cut no other until a segment beyond `next + guard * (next - highest
+    /// received)` arrives. ndnSIM 0.5 (one cut in about 1.5 round trips), ndn-tools 0.
+    pub guard: f64,
+    /// The timer of a segment that a loss notice announces.
+    pub notice_timer: NoticeTimer,
+    /// Random extra time before a paced Interest, as a share of the gap: senders of equal rate do not lock in step.
+    pub jitter: f64,
+}
+
+/// What happens to the timer of a segment that a loss notice announces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoticeTimer {
+    /// It runs on.
+    Keep,
+    /// It starts again at the notice.
+    Restart,
+    /// It stops; the Interest lifetime ends the wait.
+    Stop,
+}
+
+/// What a fetch has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FetcherCounters {
+    /// Segments received.
+    pub received: u64,
+    /// Interests sent, retransmissions included.
+    pub sent: u64,
+    /// Interests sent again.
+    pub retransmitted: u64,
+    /// Timeouts.
+    pub timeouts: u64,
+    /// Loss notices taken.
+    pub notices: u64,
+    /// Cuts of the allowance.
+    pub decreases: u64,
+}
+
+/// A consumer that fetches one content.
+pub struct Fetcher {
+    what: What,
+    rules: FetcherRules,
+    control: Box<dyn ConsumerControl>,
+    timeout: Box<dyn Timeout>,
+    chance: Chance,
+    pending: Pending,
+    in_flight: usize,
+    highest: u64,
+    recovery_point: f64,
+    /// No Interest before this: pacing, or the pause after an immediate refusal.
+    next_send: Time,
+    /// Segments whose timer a notice has stopped, by the end of their Interest's life.
+    stopped: BTreeSet<(Time, u64)>,
+    /// When the next Interest leaves, if it waits for its time only.
+    departure: Option<Time>,
+    /// The window, not the lack of work or pacing, held back the last Interest.
+    window_limited: bool,
+    check: Span,
+    smoothed_rtt: Span,
+    counters: FetcherCounters,
+    done: bool,
+}
+
+impl Fetcher {
+    /// A fetch that begins at `what.start`. `chance` gives nonces and jitter.
+    pub fn new(
+        what: What,
+        rules: FetcherRules,
+        control: Box<dyn ConsumerControl>,
+        timeout: Box<dyn Timeout>,
+        chance: Chance,
+    ) -> Fetcher {
+        Fetcher {
+            next_send: what.start,
+            departure: Some(what.start),
+            window_limited: false,
+            check: timeout.check_interval(),
+            what,
+            rules,
+            control,
+            timeout,
+            chance,
+            pending: Pending::default(),
+            in_flight: 0,
+            highest: 0,
+            recovery_point: 0.0,
+            stopped: BTreeSet::new(),
+            smoothed_rtt: Span::ZERO,
+            counters: FetcherCounters::default(),
+            done: false,
+        }
+    }
+
+    /// What has been done so far.
+    pub fn counters(&self) -> FetcherCounters {
+        self.counters
+    }
+
+    /// True once every segment is there.
+    pub fn is_done(&self) -> bool {
+        self.done
+    }
+
+    /// Interests in flight.
+    pub fn in_flight(&self) -> usize {
+        self.in_flight
+    }
+
+    /// What the control allows now.
+    pub fn allowance(&self) -> Allowance {
+        self.control.allowance()
+    }
+
+    /// Sends what the control allows, and notes what it waits for then.
+    fn pump(&mut self, out: &mut Outbox, cx: &mut Context<'_>) {
+        self.departure = loop {
+            if self.done || self.what.stop.is_some_and(|stop| cx.now >= stop) {
+                break None;
+            }
+            if cx.now < self.next_send {
+                break Some(self.next_send);
+            }
+            let allowance = self.control.allowance();
+            self.window_limited = self.in_flight as f64 >= allowance.window;
+            if self.window_limited {
+                break None;
+            }
+            let Some(segment) = self.pending.next_to_send(self.what.segments) else { break None };
+            self.send(segment, out, cx);
+            if let Some(gap) = allowance.gap {
+                self.pace(gap, cx.now);
+            }
+        }
+    }
+
+    /// The gap is the one that held when the Interest left; a later change of rate does not move the next Interest.
+    fn pace(&mut self, gap: Span, now: Time) {
+        let jitter = self.rules.jitter;
+        let gap = if jitter > 0.0 { gap.scaled(1.0 + jitter * (self.chance.unit() - 0.5)) } else { gap };
+        // From the planned time, so that a driver that wakes late does not lower the rate.
+        let planned = if self.next_send + gap >= now { self.next_send } else { now };
+        self.next_send = planned + gap;
+    }
+
+    fn send(&mut self, segment: u64, out: &mut Outbox, cx: &mut Context<'_>) {
+        let transmission = self.pending.sent(segment, cx.now);
+        self.in_flight += 1;
+        self.counters.sent += 1;
+        self.counters.retransmitted += u64::from(transmission > 1);
+        let signal = SentSignal { now: cx.now, segment, transmission, in_flight: self.in_flight };
+        self.control.on_sent(&signal);
+        cx.sink.requested(cx.now, self.what.flow, segment, transmission);
+        let lifetime_ms = (self.rules.lifetime.0 / 1_000_000).clamp(1, u64::from(u32::MAX)) as u32;
+        let interest = Interest { lifetime_ms, ..Interest::new(self.what.name.with_segment(segment), self.chance.bits() as u32) };
+        out.push(interest.into());
+    }
+
+    fn on_data(&mut self, data: &Data, hop: &HopFields, cx: &mut Context<'_>) -> bool {
+        let Some(segment) = data.name.segment() else { return false };
+        let Some(slot) = self.pending.take(segment) else { return false };
+        if slot.state == State::InFlight {
+            self.in_flight -= 1;
+        }
+        if self.what.segments.is_none() {
+            self.what.segments = data.final_segment().map(|last| last + 1);
+        }
+        self.highest = self.highest.max(segment);
+        self.counters.received += 1;
+        let rtt = cx.now.since(slot.last_sent);
+        if slot.transmissions == 1 {
+            self.timeout.on_sample(rtt, self.in_flight + 1, cx.now);
+            self.smooth(rtt);
+        }
+        cx.sink.delivered(cx.now, self.what.flow, &Delivery {
+            segment,
+            payload: data.payload_len(),
+            full_delay: cx.now.since(slot.first_sent),
+            last_delay: rtt,
+            transmissions: slot.transmissions,
+            hops: hop.hop_count,
+            marked: hop.congestion_mark > 0,
+        });
+        let reaction = self.control.on_data(&DataSignal {
+            now: cx.now,
+            flow: self.what.flow,
+            segment,
+            payload: data.payload_len(),
+            rtt,
+            sent_at: slot.last_sent,
+            retransmitted: slot.transmissions > 1,
+            marked: hop.congestion_mark > 0,
+            fresh: self.is_fresh(),
+            feedback: hop.feedback,
+            hops: hop.hop_count,
+            in_flight: self.in_flight,
+            smoothed_rtt: self.smoothed_rtt,
+            app_limited: !self.window_limited,
+        });
+        self.react(reaction, cx);
+        if self.what.segments.is_some_and(|n| self.pending.all_received(n)) && !self.done {
+            self.done = true;
+            cx.sink.completed(cx.now, self.what.flow);
+        }
+        true
+    }
+
+    /// RFC 6298's smoothing, for controls that want a round-trip time.
+    fn smooth(&mut self, rtt: Span) {
+        let old = self.smoothed_rtt.0;
+        self.smoothed_rtt = if old == 0 { rtt } else { Span(old - old / 8 + rtt.0 / 8) };
+    }
+
+    /// No cut has been made for this round trip yet.
+    fn is_fresh(&self) -> bool {
+        self.highest as f64 > self.recovery_point
+    }
+
+    fn react(&mut self, reaction: Reaction, cx: &mut Context<'_>) {
+        if reaction == Reaction::Decreased {
+            let next = self.pending.next() as f64;
+            self.recovery_point = next + self.rules.guard * (next - self.highest as f64);
+            self.counters.decreases += 1;
+            cx.sink.decreased(cx.now, self.what.flow);
+        }
+    }
+
+    fn lose(&mut self, segment: u64, kind: Loss, sent_at: Time, cx: &mut Context<'_>) {
+        let fresh = self.is_fresh();
+        let signal = LossSignal { now: cx.now, kind, segment, sent_at, fresh, in_flight: self.in_flight };
+        let reaction = self.control.on_loss(&signal);
+        self.react(reaction, cx);
+    }
+
+    /// A router has stored (or lost) the Data and says so. The segment stays pending; it is not sent again.
+    fn on_notice(&mut self, name: &Name, cx: &mut Context<'_>) {
+        let Some(segment) = name.segment() else { return };
+        let Some(slot) = self.pending.get(segment).filter(|s| s.state == State::InFlight) else { return };
+        let sent_at = slot.last_sent;
+        self.counters.notices += 1;
+        match self.rules.notice_timer {
+            NoticeTimer::Keep => {}
+            NoticeTimer::Restart => self.pending.restart_timer(segment, cx.now),
+            NoticeTimer::Stop => {
+                self.pending.stop_timer(segment);
+                self.stopped.insert((sent_at + self.rules.lifetime, segment));
+            }
+        }
+        self.lose(segment, Loss::Notice, sent_at, cx);
+    }
+
+    fn on_nack(&mut self, nack: &Nack, cx: &mut Context<'_>) {
+        let Some(segment) = nack.interest.name.segment() else { return };
+        let Some(slot) = self.pending.get(segment).filter(|s| s.state == State::InFlight) else { return };
+        let sent_at = slot.last_sent;
+        // Only congestion passes soon; other refusals are tried again when the timeout says so.
+        if nack.reason == NackReason::Congestion {
+            self.in_flight -= 1;
+            self.pending.lost(segment);
+            if sent_at == cx.now {
+                // Refused by this very node: without a pause the same instant would repeat for ever.
+                self.next_send = self.next_send.max(cx.now + Span::from_millis(1));
+            }
+        }
+        self.lose(segment, Loss::Nack(nack.reason), sent_at, cx);
+    }
+
+    fn expire(&mut self, cx: &mut Context<'_>) {
+        let check = self.check;
+        if check > Span::ZERO && !cx.now.since(self.what.start).0.is_multiple_of(check.0) {
+            return;
+        }
+        // With a check interval the timeout is read once a check, as ndnSIM does; otherwise at each segment.
+        let at_check = self.timeout.timeout();
+        loop {
+            let rto = if check > Span::ZERO { at_check } else { self.timeout.timeout() };
+            let Some(segment) = self.pending.oldest().filter(|(sent, _)| *sent + rto <= cx.now).map(|(_, s)| s) else { break };
+            self.time_out(segment, cx);
+        }
+        while let Some((end, segment)) = self.stopped.first().copied().filter(|(end, _)| *end <= cx.now) {
+            self.stopped.remove(&(end, segment));
+            let waiting = self.pending.get(segment).is_some_and(|s| s.state == State::InFlight && s.last_sent + self.rules.lifetime == end);
+            if waiting {
+                self.time_out(segment, cx);
+            }
+        }
+    }
+
+    fn time_out(&mut self, segment: u64, cx: &mut Context<'_>) {
+        let Some(slot) = self.pending.get(segment) else { return };
+        let sent_at = slot.last_sent;
+        self.in_flight -= 1;
+        self.pending.lost(segment);
+        self.counters.timeouts += 1;
+        cx.sink.timed_out(cx.now, self.what.flow, segment);
+        self.timeout.on_timeout(&TimeoutSignal { now: cx.now, first_of_event: self.is_fresh() });
+        self.lose(segment, Loss::Timeout, sent_at, cx);
+    }
+
+    /// When the oldest Interest times out, on the grid of the check interval.
+    fn next_timeout(&self) -> Option<Time> {
+        let oldest = self.pending.oldest().map(|(sent, _)| sent + self.timeout.timeout());
+        let stopped = self.stopped.first().map(|(end, _)| *end);
+        let due = match (oldest, stopped) {
+            (Some(a), Some(b)) => a.min(b),
+            (a, b) => a.or(b)?,
+        };
+        let check = self.check;
+        if check == Span::ZERO {
+            return Some(due);
+        }
+        let checks = due.since(self.what.start).0.div_ceil(check.0).max(1);
+        Some(self.what.start + check * checks)
+    }
+}
+
+impl Application for Fetcher {
+    fn receive(&mut self, packet: Packet, out: &mut Outbox, cx: &mut Context<'_>) {
+        let used = match &packet.kind {
+            Kind::Data(data) if packet.hop.loss_notice => {
+                self.on_notice(&data.name, cx);
+                true
+            }
+            Kind::Data(data) => self.on_data(data, &packet.hop, cx),
+            Kind::Nack(nack) => {
+                self.on_nack(nack, cx);
+                true
+            }
+            Kind::Interest(_) => false,
+        };
+        if !used {
+            cx.discard(packet, DropReason::Unwanted);
+        }
+        self.pump(out, cx);
+    }
+
+    fn wake(&mut self, out: &mut Outbox, cx: &mut Context<'_>) {
+        if !self.done {
+            self.expire(cx);
+        }
+        self.pump(out, cx);
+    }
+
+    fn next_wake(&self) -> Option<Time> {
+        if self.done {
+            return None;
+        }
+        match (self.next_timeout(), self.departure) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+
+    fn name(&self) -> &Name {
+        &self.what.name
+    }
+
+    fn serves(&self) -> bool {
+        false
+    }
+
+    fn inspect(&self, report: &mut dyn FnMut(Reading)) {
+        let allowance = self.control.allowance();
+        report(Reading::Flow {
+            flow: self.what.flow,
+            window: allowance.window,
+            rate: allowance.gap.map(|g| 1.0 / g.seconds()),
+            in_flight: self.in_flight,
+            rto: self.timeout.timeout(),
+        });
+    }
+}
+
+impl std::fmt::Debug for Fetcher {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Fetcher").field("what", &self.what).field("counters", &self.counters).finish_non_exhaustive()
+    }
+}

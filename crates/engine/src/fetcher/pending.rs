@@ -1,0 +1,188 @@
+//! Segments of a fetch: which are out since when, which are to be sent again, which are there.
+
+use std::collections::{BTreeSet, VecDeque};
+use weir_core::Time;
+
+/// Segments between the lowest that is missing and the next new one, in a ring; memory does not grow with the content.
+#[derive(Debug, Default)]
+pub(super) struct Pending {
+    /// Segment of `slots[0]`: all below have been received.
+    base: u64,
+    slots: VecDeque<Slot>,
+    /// Timers in the order they were started; an entry is stale unless the slot's timer still says the same.
+    timers: VecDeque<(Time, u64)>,
+    /// Lost segments, lowest first.
+    lost: BTreeSet<u64>,
+}
+
+/// One segment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slot {
+    pub state: State,
+    pub transmissions: u32,
+    pub first_sent: Time,
+    pub last_sent: Time,
+    /// When the running timer was started; `NEVER`: it is stopped.
+    timer: Time,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    InFlight,
+    Lost,
+    Received,
+}
+
+impl Pending {
+    /// The next new segment.
+    pub fn next(&self) -> u64 {
+        self.base + self.slots.len() as u64
+    }
+
+    /// The lowest lost segment, else the next new one below `total`.
+    #[inline]
+    pub fn next_to_send(&self, total: Option<u64>) -> Option<u64> {
+        let new = || Some(self.next()).filter(|s| total.is_none_or(|n| *s < n));
+        if self.lost.is_empty() { new() } else { self.lost.first().copied() }
+    }
+
+    /// Notes a transmission; returns how many there have been.
+    pub fn sent(&mut self, segment: u64, now: Time) -> u32 {
+        self.timers.push_back((now, segment));
+        if segment == self.next() {
+            let slot = Slot { state: State::InFlight, transmissions: 1, first_sent: now, last_sent: now, timer: now };
+            self.slots.push_back(slot);
+            return 1;
+        }
+        self.lost.remove(&segment);
+        let slot = &mut self.slots[(segment - self.base) as usize];
+        slot.state = State::InFlight;
+        slot.transmissions += 1;
+        (slot.last_sent, slot.timer) = (now, now);
+        slot.transmissions
+    }
+
+    /// A segment that was sent and has not been received.
+    pub fn get(&self, segment: u64) -> Option<&Slot> {
+        let slot = self.slots.get(usize::try_from(segment.checked_sub(self.base)?).ok()?)?;
+        (slot.state != State::Received).then_some(slot)
+    }
+
+    /// Marks a segment as received; `None` if it was not sent or is there already.
+    pub fn take(&mut self, segment: u64) -> Option<Slot> {
+        let slot = *self.get(segment)?;
+        if slot.state == State::Lost {
+            self.lost.remove(&segment);
+        }
+        self.slots[(segment - self.base) as usize].state = State::Received;
+        while self.slots.front().is_some_and(|s| s.state == State::Received) {
+            self.slots.pop_front();
+            self.base += 1;
+        }
+        self.drop_stale_timers();
+        Some(slot)
+    }
+
+    /// A segment in flight is lost and will be sent again.
+    pub fn lost(&mut self, segment: u64) {
+        self.slots[(segment - self.base) as usize].state = State::Lost;
+        self.lost.insert(segment);
+        self.drop_stale_timers();
+    }
+
+    /// The timer of a segment in flight starts again.
+    pub fn restart_timer(&mut self, segment: u64, now: Time) {
+        self.slots[(segment - self.base) as usize].timer = now;
+        self.timers.push_back((now, segment));
+        self.drop_stale_timers();
+    }
+
+    /// The timer of a segment in flight stops.
+    pub fn stop_timer(&mut self, segment: u64) {
+        self.slots[(segment - self.base) as usize].timer = Time::NEVER;
+        self.drop_stale_timers();
+    }
+
+    /// The running timer that was started first.
+    #[inline]
+    pub fn oldest(&self) -> Option<(Time, u64)> {
+        self.timers.front().copied()
+    }
+
+    /// True if segments 0..n are there.
+    pub fn all_received(&self, n: u64) -> bool {
+        self.base >= n
+    }
+
+    /// Keeps the front of `timers` true, so that `oldest` is a look at one element.
+    #[inline]
+    fn drop_stale_timers(&mut self) {
+        while let Some((started, segment)) = self.timers.front() {
+            let running = self.get(*segment).is_some_and(|s| s.state == State::InFlight && s.timer == *started);
+            if running {
+                break;
+            }
+            self.timers.pop_front();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn retransmissions_come_first_and_lowest_first() {
+        let mut pending = Pending::default();
+        for segment in 0..4 {
+            assert_eq!(pending.next_to_send(Some(5)), Some(segment));
+            assert_eq!(pending.sent(segment, Time(segment)), 1);
+        }
+        pending.lost(2);
+        pending.lost(1);
+        assert_eq!(pending.next_to_send(Some(5)), Some(1));
+        assert_eq!(pending.sent(1, Time(10)), 2);
+        assert_eq!(pending.next_to_send(Some(5)), Some(2));
+        pending.sent(2, Time(11));
+        assert_eq!(pending.next_to_send(Some(5)), Some(4));
+        pending.sent(4, Time(12));
+        assert_eq!(pending.next_to_send(Some(5)), None);
+    }
+
+    #[test]
+    fn a_late_data_spares_the_retransmission() {
+        let mut pending = Pending::default();
+        pending.sent(0, Time(0));
+        pending.lost(0);
+        assert_eq!(pending.take(0).unwrap().state, State::Lost);
+        assert_eq!(pending.next_to_send(Some(1)), None);
+        assert!(pending.all_received(1) && pending.take(0).is_none());
+    }
+
+    #[test]
+    fn the_oldest_timer_is_one_that_runs() {
+        let mut pending = Pending::default();
+        for segment in 0..4 {
+            pending.sent(segment, Time(segment));
+        }
+        pending.take(0);
+        assert_eq!(pending.oldest(), Some((Time(1), 1)));
+        pending.restart_timer(1, Time(9));
+        pending.stop_timer(2);
+        assert_eq!(pending.oldest(), Some((Time(3), 3)));
+        pending.take(3);
+        assert_eq!(pending.oldest(), Some((Time(9), 1)));
+        pending.lost(1);
+        assert_eq!(pending.oldest(), None);
+    }
+
+    #[test]
+    fn memory_follows_what_is_missing() {
+        let mut pending = Pending::default();
+        for segment in 0..10_000 {
+            pending.sent(segment, Time(segment));
+            pending.take(segment);
+            assert!(pending.slots.is_empty() && pending.timers.is_empty());
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! The Forwarding Information Base and the choice of strategies: longest prefix wins in both.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use weir_core::{FaceId, NextHop, PrefixId};
+use weir_wire::{Name, Stem};
+
+/// A strategy instance of a forwarder, in the order of its registration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StrategyId(pub u32);
+
+/// Lines of the lookup cache; a power of two.
+const CACHE_LINES: usize = 4096;
+
+/// Routes and strategy choices by name prefix.
+#[derive(Debug, Default)]
+pub struct Fib {
+    entries: Vec<FibEntry>,
+    /// Encoded prefix -> entry. (Prefix lookups compare bytes, so no name is built.)
+    routes: BTreeMap<Box<[u8]>, PrefixId>,
+    choices: BTreeMap<Box<[u8]>, StrategyId>,
+    /// Answers by stem, dropped at every change. Direct mapped: two hot stems on one line cost time, not truth.
+    cache: Vec<Option<(Arc<Stem>, Match)>>,
+    /// Some prefix ends in a segment number, so the stem alone does not decide.
+    segment_prefixes: bool,
+}
+
+#[derive(Debug, Default)]
+struct FibEntry {
+    next_hops: Vec<NextHop>,
+}
+
+/// Result of a lookup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Match {
+    /// The route; `None`: no prefix matches.
+    pub prefix: Option<PrefixId>,
+    /// The strategy in charge.
+    pub strategy: StrategyId,
+}
+
+impl Fib {
+    /// Adds or changes a next hop. Next hops stay sorted by cost, then face.
+    pub fn add_route(&mut self, prefix: &Name, face: FaceId, cost: u64) -> PrefixId {
+        let id = self.entry(prefix);
+        let hops = &mut self.entries[id.index()].next_hops;
+        hops.retain(|h| h.face != face);
+        hops.push(NextHop { face, cost });
+        hops.sort_by_key(|h| (h.cost, h.face));
+        id
+    }
+
+    /// Removes a next hop; the prefix keeps its number.
+    pub fn remove_route(&mut self, prefix: &Name, face: FaceId) {
+        let id = self.entry(prefix);
+        self.entries[id.index()].next_hops.retain(|h| h.face != face);
+    }
+
+    /// Puts a strategy in charge of a prefix and what lies below it.
+    pub fn choose_strategy(&mut self, prefix: &Name, strategy: StrategyId) {
+        self.changed(prefix);
+        self.choices.insert(encoded(prefix), strategy);
+    }
+
+    /// Next hops of an entry by ascending cost.
+    #[inline]
+    pub fn next_hops(&self, prefix: PrefixId) -> &[NextHop] {
+        &self.entries[prefix.index()].next_hops
+    }
+
+    /// The longest prefix of `name` that has a next hop, and the strategy of the longest prefix that has a choice.
+    #[inline]
+    pub fn lookup(&mut self, name: &Name) -> Match {
+        if self.segment_prefixes {
+            return self.search(name);
+        }
+        if self.cache.is_empty() {
+            self.cache.resize(CACHE_LINES, None);
+        }
+        let stem = name.stem();
+        let line = stem.hash64() as usize % CACHE_LINES;
+        if let Some((cached, found)) = &self.cache[line]
+            && Arc::ptr_eq(cached, stem)
+        {
+            return *found;
+        }
+        let found = self.search(name);
+        self.cache[line] = Some((Arc::clone(stem), found));
+        found
+    }
+
+    fn search(&self, name: &Name) -> Match {
+        let bytes = encoded(name);
+        let mut ends = vec![0];
+        for component in name.components() {
+            let last = ends[ends.len() - 1];
+            ends.push(last + Name::from_components([component]).value_len());
+        }
+        let longest = |end: &usize| {
+            let id = *self.routes.get(&bytes[..*end])?;
+            (!self.next_hops(id).is_empty()).then_some(id)
+        };
+        Match {
+            prefix: ends.iter().rev().find_map(longest),
+            strategy: ends.iter().rev().find_map(|e| self.choices.get(&bytes[..*e]).copied()).unwrap_or(StrategyId(0)),
+        }
+    }
+
+    fn entry(&mut self, prefix: &Name) -> PrefixId {
+        self.changed(prefix);
+        let next = PrefixId(self.entries.len() as u32);
+        let id = *self.routes.entry(encoded(prefix)).or_insert(next);
+        if id == next {
+            self.entries.push(FibEntry::default());
+        }
+        id
+    }
+
+    fn changed(&mut self, prefix: &Name) {
+        self.cache.clear();
+        self.segment_prefixes |= prefix.segment().is_some();
+    }
+}
+
+fn encoded(name: &Name) -> Box<[u8]> {
+    let mut bytes = Vec::with_capacity(name.value_len());
+    name.write_components(&mut bytes);
+    bytes.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(uri: &str) -> Name {
+        uri.parse().unwrap()
+    }
+
+    #[test]
+    fn the_longest_prefix_wins() {
+        let mut fib = Fib::default();
+        let root = fib.add_route(&name("/"), FaceId(0), 1);
+        let a = fib.add_route(&name("/a"), FaceId(1), 1);
+        let ab = fib.add_route(&name("/a/b"), FaceId(2), 1);
+        for (uri, want) in [("/a/b/seg=3", ab), ("/a/b", ab), ("/a/bb", a), ("/ab", root), ("/", root)] {
+            assert_eq!(fib.lookup(&name(uri)).prefix, Some(want), "{uri}");
+            assert_eq!(fib.lookup(&name(uri)).prefix, Some(want), "{uri}, cached");
+        }
+        fib.remove_route(&name("/a/b"), FaceId(2));
+        assert_eq!(fib.lookup(&name("/a/b/c")).prefix, Some(a));
+    }
+
+    #[test]
+    fn next_hops_are_sorted_by_cost() {
+        let mut fib = Fib::default();
+        for (face, cost) in [(1, 20), (2, 10), (3, 10), (1, 5)] {
+            fib.add_route(&name("/a"), FaceId(face), cost);
+        }
+        let id = fib.lookup(&name("/a")).prefix.unwrap();
+        let faces: Vec<u32> = fib.next_hops(id).iter().map(|h| h.face.0).collect();
+        assert_eq!(faces, [1, 2, 3]);
+    }
+
+    #[test]
+    fn strategies_are_chosen_by_prefix_too() {
+        let mut fib = Fib::default();
+        fib.choose_strategy(&name("/a/b"), StrategyId(1));
+        assert_eq!(fib.lookup(&name("/a/b/c")), Match { prefix: None, strategy: StrategyId(1) });
+        assert_eq!(fib.lookup(&name("/a/c")).strategy, StrategyId(0));
+    }
+
+    #[test]
+    fn a_prefix_may_end_in_a_segment() {
+        let mut fib = Fib::default();
+        fib.add_route(&name("/a"), FaceId(1), 1);
+        let one = fib.add_route(&name("/a/seg=7"), FaceId(2), 1);
+        assert_eq!(fib.lookup(&name("/a/seg=7")).prefix, Some(one));
+        assert_eq!(fib.lookup(&name("/a/seg=7/x")).prefix, Some(one));
+        assert_ne!(fib.lookup(&name("/a/seg=8")).prefix, Some(one));
+    }
+}

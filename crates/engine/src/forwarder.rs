@@ -1,0 +1,338 @@
+//! The forwarder: Content Store, Pending Interest Table, Forwarding Information Base, strategies and faces.
+//!
+//! A packet's way is a straight line: `receive_packet` -> tables -> strategy -> face queue -> `pull_packet`. The
+//! pipelines of Interest, Data and Nack stand in a file each.
+
+mod data;
+mod interest;
+mod nack;
+
+use crate::cs::ContentStore;
+use crate::dead_nonces::DeadNonces;
+use crate::face::{Egress, FaceKind, NO_LIMIT};
+use crate::fib::{Fib, StrategyId};
+use crate::pit::{Pit, PitId};
+use crate::wakes::Wakes;
+use std::collections::VecDeque;
+use weir_core::{
+    Backlog, Context, FaceId, Failure, FailureKind, ForwardingStrategy, NextHop, NodeMonitor, OutRecord, PitView, Pull,
+    QueueDiscipline, Reading, Span, Time,
+};
+use weir_wire::{Kind, Name, Packet};
+
+/// First interval within which a repeated Interest is not sent on, and its bound (NFD).
+const SUPPRESSION: (Span, Span) = (Span::from_millis(10), Span::from_millis(250));
+
+/// Sizes and rules of a forwarder.
+#[derive(Clone, Copy, Debug)]
+pub struct ForwarderRules {
+    /// Packets in the Content Store; 0: off.
+    pub cs_capacity: usize,
+    /// Entries in the Pending Interest Table.
+    pub pit_capacity: usize,
+}
+
+impl Default for ForwarderRules {
+    fn default() -> Self {
+        ForwarderRules { cs_capacity: 0, pit_capacity: usize::MAX }
+    }
+}
+
+/// What a forwarder has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ForwarderCounters {
+    /// Interests received.
+    pub interests: u64,
+    /// Data received.
+    pub data: u64,
+    /// Nacks received.
+    pub nacks: u64,
+    /// Interests that joined a pending one.
+    pub aggregated: u64,
+    /// Pending Interests that expired.
+    pub expired: u64,
+}
+
+/// An NDN forwarder. See [`Router`](crate::Router) for a node that also has applications.
+pub struct Forwarder {
+    faces: Vec<Face>,
+    pit: Pit,
+    cs: ContentStore,
+    fib: Fib,
+    strategies: Vec<Box<dyn ForwardingStrategy>>,
+    monitor: Option<Box<dyn NodeMonitor>>,
+    dead_nonces: DeadNonces,
+    /// Packets for applications.
+    local: VecDeque<(FaceId, Packet)>,
+    wakes: Wakes,
+    counters: ForwarderCounters,
+    pit_entries: usize,
+    pit_peak: usize,
+    pit_area: f64,
+    pit_changed_at: Time,
+    /// Eligible next hops of the Interest at hand.
+    eligible: Vec<NextHop>,
+    /// Out-records of the entry at hand, so that a strategy sees them while the table is free to change.
+    sent: Vec<OutRecord>,
+}
+
+struct Face {
+    kind: FaceKind,
+    up: bool,
+    /// `None` for local faces.
+    egress: Option<Egress>,
+}
+
+impl Forwarder {
+    /// A forwarder without faces; `strategy` is in charge wherever no other is chosen.
+    pub fn new(rules: ForwarderRules, strategy: Box<dyn ForwardingStrategy>) -> Forwarder {
+        Forwarder {
+            faces: Vec::new(),
+            pit: Pit::new(rules.pit_capacity),
+            cs: ContentStore::new(rules.cs_capacity),
+            fib: Fib::default(),
+            strategies: vec![strategy],
+            monitor: None,
+            dead_nonces: DeadNonces::default(),
+            local: VecDeque::new(),
+            wakes: Wakes::default(),
+            counters: ForwarderCounters::default(),
+            pit_entries: 0,
+            pit_peak: 0,
+            pit_area: 0.0,
+            pit_changed_at: Time::ZERO,
+            eligible: Vec::new(),
+            sent: Vec::new(),
+        }
+    }
+
+    /// Adds a face whose packets leave through `queue`.
+    pub fn add_face(&mut self, queue: Box<dyn QueueDiscipline>) -> FaceId {
+        self.faces.push(Face { kind: FaceKind::Link, up: true, egress: Some(Egress::new(queue)) });
+        FaceId(self.faces.len() as u32 - 1)
+    }
+
+    /// Adds the face of an application.
+    pub fn add_local_face(&mut self) -> FaceId {
+        self.faces.push(Face { kind: FaceKind::Local, up: true, egress: None });
+        FaceId(self.faces.len() as u32 - 1)
+    }
+
+    /// A face that is down is no next hop; what waits in its queue stays there.
+    pub fn set_up(&mut self, face: FaceId, up: bool) {
+        self.faces[face.index()].up = up;
+    }
+
+    /// Puts `strategy` in charge of a prefix and what lies below it.
+    pub fn choose_strategy(&mut self, prefix: &Name, strategy: Box<dyn ForwardingStrategy>) {
+        self.strategies.push(strategy);
+        self.fib.choose_strategy(prefix, StrategyId(self.strategies.len() as u32 - 1));
+    }
+
+    /// Lets `monitor` watch the node.
+    pub fn watch(&mut self, monitor: Box<dyn NodeMonitor>) {
+        self.monitor = Some(monitor);
+    }
+
+    /// Routes.
+    pub fn fib_mut(&mut self) -> &mut Fib {
+        &mut self.fib
+    }
+
+    /// Pending Interests.
+    pub fn pit(&self) -> &Pit {
+        &self.pit
+    }
+
+    /// Cached Data.
+    pub fn cs(&self) -> &ContentStore {
+        &self.cs
+    }
+
+    /// What has been done so far.
+    pub fn counters(&self) -> ForwarderCounters {
+        self.counters
+    }
+
+    /// Takes a packet that came in over `face`.
+    pub fn receive_packet(&mut self, face: FaceId, mut packet: Packet, cx: &mut Context<'_>) {
+        self.expire(cx);
+        cx.face = face;
+        if let Some(egress) = &mut self.faces[face.index()].egress {
+            egress.queue.observe(&packet, cx);
+            packet.hop.hop_count = packet.hop.hop_count.saturating_add(1);
+        }
+        match packet.kind {
+            Kind::Interest(interest) => self.on_interest(face, interest, packet.hop, cx),
+            Kind::Data(data) if packet.hop.loss_notice => self.on_loss_notice(face, data, packet.hop, cx),
+            Kind::Data(data) => self.on_data(face, data, packet.hop, cx),
+            Kind::Nack(nack) => self.on_nack(face, nack, packet.hop, cx),
+        }
+    }
+
+    /// The next packet for the link of `face`.
+    pub fn pull_packet(&mut self, face: FaceId, cx: &mut Context<'_>) -> Pull {
+        cx.face = face;
+        let Some(egress) = &mut self.faces[face.index()].egress else { return Pull::Idle };
+        let mut pull = egress.pull(cx);
+        self.wakes.set(face.index(), egress.queue.next_wake());
+        if let Pull::Packet(packet) = &mut pull
+            && packet.hop.congestion_mark > 0
+            && let Kind::Interest(interest) = &packet.kind
+        {
+            // A mark on an Interest says that this egress queue is congested: its Data will carry it back.
+            packet.hop.congestion_mark = 0;
+            if let Some(id) = self.pit.find(interest, interest.name.hash64()) {
+                self.pit.get_mut(id).marked = true;
+            }
+        }
+        pull
+    }
+
+    /// True if something waits for the link of `face`.
+    #[inline]
+    pub fn has_backlog(&self, face: FaceId) -> bool {
+        self.faces[face.index()].egress.as_ref().is_some_and(Egress::has_backlog)
+    }
+
+    /// A packet for an application.
+    pub fn take_local(&mut self) -> Option<(FaceId, Packet)> {
+        self.local.pop_front()
+    }
+
+    /// Does what is due in queues and tables.
+    pub fn wake_due(&mut self, cx: &mut Context<'_>) {
+        self.expire(cx);
+        while let Some(face) = self.wakes.pop_due(cx.now) {
+            let Some(egress) = self.faces.get_mut(face).and_then(|f| f.egress.as_mut()) else { continue };
+            cx.face = FaceId(face as u32);
+            egress.wake(cx);
+            self.wakes.set(face, egress.queue.next_wake());
+        }
+    }
+
+    /// When `wake_due` wants to be called.
+    #[inline]
+    pub fn next_wake(&self) -> Option<Time> {
+        match (self.pit.next_expiry(), self.wakes.earliest()) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+
+    /// Tells `report` the state of tables and queues.
+    pub fn report(&self, report: &mut dyn FnMut(Reading)) {
+        report(Reading::Pit { entries: self.pit.len(), peak: self.pit_peak, area: self.pit_area });
+        let (hits, misses) = self.cs.hits_and_misses();
+        report(Reading::Cs { entries: self.cs.len(), hits, misses });
+        for (i, face) in self.faces.iter().enumerate() {
+            if let Some(egress) = &face.egress {
+                egress.report(FaceId(i as u32), report);
+            }
+        }
+    }
+
+    /// Hands a packet to a face: into its queue, or to its application.
+    #[inline]
+    fn send(&mut self, face: FaceId, packet: Packet, cx: &mut Context<'_>) {
+        match &mut self.faces[face.index()].egress {
+            Some(egress) => {
+                cx.face = face;
+                egress.send(packet, cx);
+                self.wakes.set(face.index(), egress.queue.next_wake());
+            }
+            None => self.local.push_back((face, packet)),
+        }
+    }
+
+    /// Next hops of the entry's route that an Interest from `from` may take, into `self.eligible`.
+    fn find_eligible(&mut self, id: PitId, from: Option<FaceId>, local_only: bool) {
+        self.eligible.clear();
+        let Some(prefix) = self.pit.get(id).prefix else { return };
+        let faces = &self.faces;
+        let usable = |hop: &&NextHop| {
+            let face = &faces[hop.face.index()];
+            face.up && Some(hop.face) != from && (!local_only || face.kind == FaceKind::Local)
+        };
+        self.eligible.extend(self.fib.next_hops(prefix).iter().filter(usable));
+    }
+
+    /// Ends entries whose last downstream has stopped waiting.
+    #[inline]
+    fn expire(&mut self, cx: &mut Context<'_>) {
+        while let Some(id) = self.pit.expired(cx.now) {
+            self.expire_entry(id, cx);
+        }
+    }
+
+    fn expire_entry(&mut self, id: PitId, cx: &mut Context<'_>) {
+        self.counters.expired += 1;
+        self.remember_nonces(id, cx.now);
+        self.copy_sent(id);
+        let entry = self.pit.get(id);
+        if let Some(prefix) = entry.prefix {
+            let strategy = &mut self.strategies[entry.strategy.0 as usize];
+            for record in &self.sent {
+                let failure = Failure {
+                    prefix,
+                    name: &entry.interest.name,
+                    kind: FailureKind::Expired,
+                    face: record.face,
+                    sent: &self.sent,
+                    next_hops: &[],
+                };
+                strategy.on_failure(&failure, cx);
+            }
+        }
+        self.pit.remove(id);
+        self.pit_changed(cx);
+    }
+
+    /// An Interest that ended without Data may still loop: its nonces stay known.
+    fn remember_nonces(&mut self, id: PitId, now: Time) {
+        let entry = self.pit.get(id);
+        for record in &entry.outs {
+            self.dead_nonces.insert(&entry.interest.name, record.nonce, now);
+        }
+    }
+
+    fn copy_sent(&mut self, id: PitId) {
+        self.sent.clear();
+        self.sent.extend_from_slice(&self.pit.get(id).outs);
+    }
+
+    /// Called after each change, so the count that held since the last one is `pit_entries`.
+    #[inline]
+    fn pit_changed(&mut self, cx: &mut Context<'_>) {
+        self.pit_area += self.pit_entries as f64 * cx.now.since(self.pit_changed_at).seconds();
+        self.pit_changed_at = cx.now;
+        self.pit_entries = self.pit.len();
+        self.pit_peak = self.pit_peak.max(self.pit_entries);
+        if let Some(monitor) = &mut self.monitor {
+            monitor.on_pit_change(PitView { entries: self.pit.len(), capacity: self.pit.capacity() }, cx);
+        }
+    }
+
+    /// Tells the monitor of an Interest that no table could answer.
+    #[inline]
+    fn interest_missed(&mut self, face: FaceId, cx: &mut Context<'_>) {
+        if let Some(monitor) = &mut self.monitor {
+            let (backlog, limit) = match &self.faces[face.index()].egress {
+                Some(egress) => (egress.queue.backlog(), egress.queue.limit()),
+                None => (Backlog::default(), NO_LIMIT),
+            };
+            monitor.on_interest(face, backlog, limit, cx);
+        }
+    }
+}
+
+impl std::fmt::Debug for Forwarder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Forwarder")
+            .field("faces", &self.faces.len())
+            .field("pit", &self.pit.len())
+            .field("cs", &self.cs.len())
+            .field("counters", &self.counters)
+            .finish_non_exhaustive()
+    }
+}

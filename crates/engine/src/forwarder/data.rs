@@ -1,0 +1,116 @@
+//! The way of a Data and of a loss notice.
+
+use super::Forwarder;
+use crate::face::queue_delay;
+use crate::pit::{InRecord, PitEntry, PitId};
+use smallvec::SmallVec;
+use weir_core::{Context, DataOutcome, DropReason, FaceId, Time};
+use weir_wire::{Data, HopFields, Kind, Packet};
+
+impl Forwarder {
+    pub(super) fn on_data(&mut self, face: FaceId, data: Data, hop: HopFields, cx: &mut Context<'_>) {
+        self.counters.data += 1;
+        let hash = data.name.hash64();
+        let Some(mut id) = self.pit.answered_by(&data.name, hash) else {
+            return unsolicited(Packet { hop, kind: Kind::Data(data), queued_at: 0 }, cx);
+        };
+        self.cs.insert(&data, hash, cx.now);
+        while self.pit.may_have_more() {
+            // Rare: entries for the same name that differ by selectors, or for a prefix of it.
+            self.satisfy(id, face, data.clone(), hop.clone(), cx);
+            match self.pit.answered_by(&data.name, hash) {
+                Some(next) => id = next,
+                None => return,
+            }
+        }
+        self.satisfy(id, face, data, hop, cx);
+    }
+
+    /// Ends an entry and sends the Data to all that wait for it.
+    fn satisfy(&mut self, id: PitId, face: FaceId, data: Data, hop: HopFields, cx: &mut Context<'_>) {
+        let entry = self.pit.get_mut(id);
+        let downstreams = std::mem::take(&mut entry.ins);
+        let marked = entry.marked;
+        let outcome = outcome(entry, face, &hop, cx.now);
+        let strategy = entry.strategy;
+        self.remember_fresh_nonces(id, &data, cx.now);
+        self.pit.remove(id);
+        if let Some(outcome) = outcome {
+            self.strategies[strategy.0 as usize].on_data(&outcome, cx);
+        }
+        self.pit_changed(cx);
+        let hop = HopFields { pit_token: None, congestion_mark: hop.congestion_mark.max(u8::from(marked)), ..hop };
+        self.send_down(face, downstreams, Packet { hop, kind: Kind::Data(data), queued_at: 0 }, false, cx);
+    }
+
+    /// A Data that is soon stale answers a looping MustBeFresh Interest no longer: its nonce must.
+    fn remember_fresh_nonces(&mut self, id: PitId, data: &Data, now: Time) {
+        if self.pit.get(id).interest.must_be_fresh && data.freshness_ms() < 6000 {
+            self.remember_nonces(id, now);
+        }
+    }
+
+    pub(super) fn answer_from_cs(&mut self, face: FaceId, data: Data, hop: HopFields, cx: &mut Context<'_>) {
+        let record = InRecord { face, nonce: 0, expiry: Time::NEVER, token: hop.pit_token };
+        self.send_down(FaceId(u32::MAX), SmallVec::from_elem(record, 1), data.into(), true, cx);
+    }
+
+    /// Sends a copy to every downstream but the face that the packet came from.
+    fn send_down(
+        &mut self,
+        from: FaceId,
+        downstreams: SmallVec<[InRecord; 1]>,
+        packet: Packet,
+        cached: bool,
+        cx: &mut Context<'_>,
+    ) {
+        let now = cx.now;
+        let mut waiting = downstreams.into_iter().filter(|r| r.face != from && r.expiry > now);
+        let Some(mut record) = waiting.next() else { return };
+        // All but the last get a copy.
+        for next in waiting {
+            self.send_copy(record, packet.clone(), cached, cx);
+            record = next;
+        }
+        self.send_copy(record, packet, cached, cx);
+    }
+
+    #[inline]
+    fn send_copy(&mut self, record: InRecord, mut packet: Packet, cached: bool, cx: &mut Context<'_>) {
+        packet.hop.pit_token = record.token;
+        if let Some(monitor) = &mut self.monitor
+            && packet.is_content()
+            && monitor.marks(record.face, cached, cx)
+        {
+            cx.sink.marked(cx.now, cx.node, record.face);
+            packet.hop.congestion_mark = packet.hop.congestion_mark.max(1);
+        }
+        self.send(record.face, packet, cx);
+    }
+
+    /// A loss notice follows the pending Interest downstream and leaves it pending; it is never cached.
+    pub(super) fn on_loss_notice(&mut self, face: FaceId, data: Data, hop: HopFields, cx: &mut Context<'_>) {
+        let notice = Packet { hop, kind: Kind::Data(data), queued_at: 0 };
+        let Some(id) = self.pit.answered_by(notice.name(), notice.name().hash64()) else {
+            return unsolicited(notice, cx);
+        };
+        let downstreams = self.pit.get(id).ins.clone();
+        self.send_down(face, downstreams, notice, false, cx);
+    }
+}
+
+fn unsolicited(packet: Packet, cx: &mut Context<'_>) {
+    cx.discard(packet, DropReason::Unsolicited);
+}
+
+fn outcome(entry: &PitEntry, face: FaceId, hop: &HopFields, now: Time) -> Option<DataOutcome> {
+    Some(DataOutcome {
+        prefix: entry.prefix?,
+        face,
+        rtt: entry.outs.iter().find(|r| r.face == face).map(|r| now.since(r.sent_at)),
+        marked: hop.congestion_mark > 0,
+        mark_distance: hop.mark_distance,
+        queue_delay: queue_delay(hop.queue_delay),
+        upstreams: entry.outs.len(),
+    })
+}

@@ -1,0 +1,177 @@
+//! The way of an Interest.
+
+use super::{Forwarder, SUPPRESSION};
+use crate::pit::{InRecord, PitId};
+use weir_core::{Choice, Context, DropReason, FaceId, OutRecord, Query, Span, Suppression, Time};
+use weir_wire::{HopFields, Interest, Nack, NackReason, Packet};
+
+impl Forwarder {
+    pub(super) fn on_interest(&mut self, face: FaceId, mut interest: Interest, hop: HopFields, cx: &mut Context<'_>) {
+        self.counters.interests += 1;
+        if !take_hop(&mut interest) {
+            return refuse(interest, hop, DropReason::HopLimit, cx);
+        }
+        if self.dead_nonces.contains(&interest.name, interest.nonce, cx.now) {
+            return self.refuse_loop(face, interest, hop, cx);
+        }
+        let hash = interest.name.hash64();
+        let id = match self.pit.find(&interest, hash) {
+            Some(id) if self.is_loop(id, face, interest.nonce) => return self.refuse_loop(face, interest, hop, cx),
+            Some(id) => {
+                self.counters.aggregated += 1;
+                id
+            }
+            None => {
+                if let Some(data) = self.cs.find(&interest, hash, cx.now) {
+                    let data = data.clone();
+                    return self.answer_from_cs(face, data, hop, cx);
+                }
+                self.interest_missed(face, cx);
+                if self.pit.is_full() {
+                    return refuse(interest, hop, DropReason::PitFull, cx);
+                }
+                let found = self.fib.lookup(&interest.name);
+                let id = self.pit.insert(interest.clone(), hash, found.strategy, SUPPRESSION.0);
+                self.pit.get_mut(id).prefix = found.prefix;
+                id
+            }
+        };
+        self.wait(id, face, &interest, hop, cx.now);
+        self.pit_changed(cx);
+        self.forward(id, face, interest, cx);
+    }
+
+    fn wait(&mut self, id: PitId, face: FaceId, interest: &Interest, hop: HopFields, now: Time) {
+        let lifetime_ms = interest.lifetime_ms.max(1);
+        let expiry = now + Span::from_millis(u64::from(lifetime_ms));
+        self.pit.wait(id, InRecord { face, nonce: interest.nonce, expiry, token: hop.pit_token }, lifetime_ms);
+        // A mark set upstream of the consumer travels back with the Data, not on with the Interest.
+        self.pit.get_mut(id).marked |= hop.congestion_mark > 0;
+    }
+
+    /// The same nonce from another downstream, or one that this node itself sent on, has gone in a circle.
+    fn is_loop(&self, id: PitId, face: FaceId, nonce: u32) -> bool {
+        let entry = self.pit.get(id);
+        entry.ins.iter().any(|r| r.nonce == nonce && r.face != face)
+    }
+
+    fn refuse_loop(&mut self, face: FaceId, interest: Interest, hop: HopFields, cx: &mut Context<'_>) {
+        self.send_nack(face, NackReason::Duplicate, interest.clone(), hop.pit_token.clone(), cx);
+        cx.face = face;
+        refuse(interest, hop, DropReason::DuplicateNonce, cx);
+    }
+
+    pub(super) fn send_nack(
+        &mut self,
+        face: FaceId,
+        reason: NackReason,
+        interest: Interest,
+        token: Option<weir_wire::PitToken>,
+        cx: &mut Context<'_>,
+    ) {
+        let mut nack: Packet = Nack { reason, interest }.into();
+        nack.hop.pit_token = token;
+        self.send(face, nack, cx);
+    }
+
+    /// Asks the strategy where a new or repeated Interest goes, and sends it there.
+    fn forward(&mut self, id: PitId, from: FaceId, interest: Interest, cx: &mut Context<'_>) {
+        let Some(prefix) = self.pit.get(id).prefix else {
+            return self.reject(id, NackReason::NoRoute, cx);
+        };
+        let local_only = interest.hop_limit == Some(0);
+        self.find_eligible(id, Some(from), local_only);
+        if !self.pass_suppression(id, cx.now) {
+            cx.face = from;
+            return cx.discard(interest.into(), DropReason::Suppressed);
+        }
+        self.copy_sent(id);
+        let strategy = &mut self.strategies[self.pit.get(id).strategy.0 as usize];
+        let query =
+            Query { interest: &interest, from, prefix, next_hops: &self.eligible, sent: &self.sent };
+        let choice = strategy.choose(&query, cx);
+        self.act(id, choice, Some(interest), cx);
+    }
+
+    /// False if a repeated Interest comes too soon after its last transmission. May take next hops out of
+    /// `self.eligible` instead, if the strategy wants to decide for each upstream.
+    fn pass_suppression(&mut self, id: PitId, now: Time) -> bool {
+        let entry = self.pit.get(id);
+        let Some(last) = entry.outs.iter().map(|r| r.sent_at).max() else { return true };
+        let interval = entry.suppression;
+        let pass = match self.strategies[entry.strategy.0 as usize].suppression() {
+            Suppression::PerEntry => now.since(last) >= interval,
+            Suppression::PerUpstream => {
+                let recent = |face| entry.outs.iter().any(|r| r.face == face && now.since(r.sent_at) < interval);
+                self.eligible.retain(|hop| !recent(hop.face));
+                !self.eligible.is_empty()
+            }
+        };
+        if pass {
+            self.pit.get_mut(id).suppression = (interval * 2).min(SUPPRESSION.1);
+        }
+        pass
+    }
+
+    /// Does what a strategy has chosen for an entry. `interest`: the one at hand; else the one last received.
+    pub(super) fn act(&mut self, id: PitId, choice: Choice, interest: Option<Interest>, cx: &mut Context<'_>) {
+        match choice {
+            Choice::To(face) => self.send_interest(id, face, interest, cx),
+            Choice::Each(faces) => {
+                for face in faces {
+                    self.send_interest(id, face, interest.clone(), cx);
+                }
+            }
+            Choice::Nack(reason) => self.reject(id, reason, cx),
+            Choice::Drop => {
+                if let Some(interest) = interest {
+                    cx.discard(interest.into(), DropReason::Strategy);
+                }
+            }
+        }
+    }
+
+    fn send_interest(&mut self, id: PitId, face: FaceId, interest: Option<Interest>, cx: &mut Context<'_>) {
+        let allowed = self.eligible.iter().any(|hop| hop.face == face);
+        assert!(allowed, "a strategy chose face {} that was not offered", face.0);
+        let entry = self.pit.get_mut(id);
+        let interest = interest.unwrap_or_else(|| entry.interest.clone());
+        let record = OutRecord { face, sent_at: cx.now, nonce: interest.nonce, nacked: None };
+        match entry.outs.iter_mut().find(|r| r.face == face) {
+            Some(known) => *known = record,
+            None => entry.outs.push(record),
+        }
+        self.send(face, interest.into(), cx);
+    }
+
+    /// Refuses an entry to all its downstreams and ends it.
+    pub(super) fn reject(&mut self, id: PitId, reason: NackReason, cx: &mut Context<'_>) {
+        self.remember_nonces(id, cx.now);
+        let entry = self.pit.get_mut(id);
+        let (interest, ins) = (entry.interest.clone(), std::mem::take(&mut entry.ins));
+        self.pit.remove(id);
+        self.pit_changed(cx);
+        for record in ins {
+            let refused = Interest { nonce: record.nonce, ..interest.clone() };
+            self.send_nack(record.face, reason, refused, record.token, cx);
+        }
+    }
+}
+
+/// Uses up one hop; false if there was none left.
+fn take_hop(interest: &mut Interest) -> bool {
+    match &mut interest.hop_limit {
+        Some(0) => false,
+        Some(left) => {
+            *left -= 1;
+            true
+        }
+        None => true,
+    }
+}
+
+fn refuse(interest: Interest, hop: HopFields, reason: DropReason, cx: &mut Context<'_>) {
+    let mut packet: Packet = interest.into();
+    packet.hop = hop;
+    cx.discard(packet, reason);
+}

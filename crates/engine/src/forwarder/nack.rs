@@ -1,0 +1,37 @@
+//! The way of a Nack.
+
+use super::Forwarder;
+use weir_core::{Context, DropReason, FaceId, Failure, FailureKind};
+use weir_wire::{HopFields, Kind, Nack, Packet};
+
+impl Forwarder {
+    /// Only a Nack for the very Interest that was sent to `face` counts; the strategy tries another next hop or passes
+    /// the refusal on.
+    pub(super) fn on_nack(&mut self, face: FaceId, nack: Nack, hop: HopFields, cx: &mut Context<'_>) {
+        self.counters.nacks += 1;
+        let id = self.pit.find(&nack.interest, nack.interest.name.hash64());
+        let record = id.and_then(|id| {
+            let sent = |r: &&mut weir_core::OutRecord| r.face == face && r.nonce == nack.interest.nonce;
+            self.pit.get_mut(id).outs.iter_mut().find(sent)
+        });
+        let (Some(id), Some(record)) = (id, record) else {
+            return cx.discard(Packet { hop, kind: Kind::Nack(nack), queued_at: 0 }, DropReason::Unsolicited);
+        };
+        record.nacked = Some(nack.reason);
+        let Some(prefix) = self.pit.get(id).prefix else { return };
+        let from = self.pit.get(id).ins.first().map(|r| r.face);
+        self.find_eligible(id, from, false);
+        self.copy_sent(id);
+        let entry = self.pit.get(id);
+        let failure = Failure {
+            prefix,
+            name: &entry.interest.name,
+            kind: FailureKind::Nack(nack.reason),
+            face,
+            sent: &self.sent,
+            next_hops: &self.eligible,
+        };
+        let choice = self.strategies[entry.strategy.0 as usize].on_failure(&failure, cx);
+        self.act(id, choice, None, cx);
+    }
+}

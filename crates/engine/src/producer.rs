@@ -1,0 +1,63 @@
+//! The producer: answers Interests for the segments of one content.
+
+use crate::application::{Application, Outbox};
+use weir_core::{Bytes, Context, DropReason, Span, Time};
+use weir_wire::{Content, Data, Interest, Kind, Name, Packet, VirtualData};
+
+/// Serves one content of virtual segments at once, without a window or a clock.
+#[derive(Debug)]
+pub struct Producer {
+    prefix: Name,
+    segments: Option<u64>,
+    data: VirtualData,
+    served: u64,
+}
+
+impl Producer {
+    /// Serves `prefix` in segments of `payload` bytes; `segments` = `None`: without end.
+    pub fn new(prefix: Name, segments: Option<u64>, payload: Bytes, freshness: Span) -> Producer {
+        let final_segment = segments.and_then(|n| u32::try_from(n.saturating_sub(1)).ok());
+        let freshness_ms = (freshness.0 / 1_000_000).min(u64::from(u32::MAX)) as u32;
+        let data = VirtualData { payload: payload.0.min(u64::from(u32::MAX)) as u32, freshness_ms, final_segment };
+        Producer { prefix, segments, data, served: 0 }
+    }
+
+    /// Data packets sent.
+    pub fn served(&self) -> u64 {
+        self.served
+    }
+
+    fn holds(&self, interest: &Interest) -> bool {
+        let under = interest.name.same_stem(&self.prefix) || self.prefix.is_prefix_of(&interest.name);
+        let within = |segment| self.segments.is_none_or(|n| segment < n);
+        under && interest.name.segment().is_some_and(within)
+    }
+}
+
+impl Application for Producer {
+    fn receive(&mut self, packet: Packet, out: &mut Outbox, cx: &mut Context<'_>) {
+        match packet.kind {
+            Kind::Interest(interest) if self.holds(&interest) => {
+                self.served += 1;
+                let mut answer: Packet = Data { name: interest.name, content: Content::Virtual(self.data) }.into();
+                answer.hop.pit_token = packet.hop.pit_token;
+                out.push(answer);
+            }
+            kind => cx.discard(Packet { kind, ..packet }, DropReason::Unwanted),
+        }
+    }
+
+    fn wake(&mut self, _out: &mut Outbox, _cx: &mut Context<'_>) {}
+
+    fn next_wake(&self) -> Option<Time> {
+        None
+    }
+
+    fn name(&self) -> &Name {
+        &self.prefix
+    }
+
+    fn serves(&self) -> bool {
+        true
+    }
+}

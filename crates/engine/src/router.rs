@@ -1,0 +1,124 @@
+//! A forwarder with applications of its own node on local faces.
+
+use crate::application::{Application, Outbox};
+use crate::forwarder::Forwarder;
+use crate::wakes::Wakes;
+use weir_core::{Context, FaceId, Machine, Pull, Reading, Time};
+use weir_wire::Packet;
+
+/// A node that forwards. Its applications stand on faces without link or queue, so what they say to the forwarder and
+/// back happens within one call.
+#[derive(Debug)]
+pub struct Router {
+    forwarder: Forwarder,
+    /// By place; the face of each is in `faces`.
+    applications: Applications,
+    wakes: Wakes,
+    outbox: Outbox,
+}
+
+#[derive(Default)]
+struct Applications(Vec<(FaceId, Box<dyn Application>)>);
+
+impl std::fmt::Debug for Applications {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} applications", self.0.len())
+    }
+}
+
+const FORWARDER: usize = 0;
+
+impl Router {
+    /// A node without applications.
+    pub fn new(forwarder: Forwarder) -> Router {
+        let mut router =
+            Router { forwarder, applications: Applications::default(), wakes: Wakes::default(), outbox: Outbox::new() };
+        router.wakes.set(FORWARDER, router.forwarder.next_wake());
+        router
+    }
+
+    /// Puts an application on a local face of its own; a producer's name is routed to it.
+    pub fn attach(&mut self, application: Box<dyn Application>) -> FaceId {
+        let face = self.forwarder.add_local_face();
+        if application.serves() {
+            self.forwarder.fib_mut().add_route(application.name(), face, 0);
+        }
+        self.applications.0.push((face, application));
+        let place = self.applications.0.len();
+        self.wakes.set(place, self.applications.0[place - 1].1.next_wake());
+        face
+    }
+
+    /// The forwarder.
+    pub fn forwarder(&self) -> &Forwarder {
+        &self.forwarder
+    }
+
+    /// The forwarder, to change.
+    pub fn forwarder_mut(&mut self) -> &mut Forwarder {
+        &mut self.forwarder
+    }
+
+    /// Carries packets between the forwarder and the applications until both are silent.
+    fn settle(&mut self, cx: &mut Context<'_>) {
+        while let Some((face, packet)) = self.forwarder.take_local() {
+            if let Some(i) = self.applications.0.iter().position(|(f, _)| *f == face) {
+                cx.face = face;
+                self.applications.0[i].1.receive(packet, &mut self.outbox, cx);
+                self.hand_over(i, cx);
+            }
+        }
+        self.wakes.set(FORWARDER, self.forwarder.next_wake());
+    }
+
+    /// Gives the forwarder what application `i` has sent.
+    fn hand_over(&mut self, i: usize, cx: &mut Context<'_>) {
+        let (face, application) = &self.applications.0[i];
+        self.wakes.set(i + 1, application.next_wake());
+        for packet in self.outbox.drain(..) {
+            self.forwarder.receive_packet(*face, packet, cx);
+        }
+    }
+}
+
+impl Machine for Router {
+    fn receive(&mut self, face: FaceId, packet: Packet, cx: &mut Context<'_>) {
+        self.forwarder.receive_packet(face, packet, cx);
+        self.settle(cx);
+    }
+
+    fn pull(&mut self, face: FaceId, cx: &mut Context<'_>) -> Pull {
+        let pull = self.forwarder.pull_packet(face, cx);
+        self.wakes.set(FORWARDER, self.forwarder.next_wake());
+        pull
+    }
+
+    fn has_backlog(&self, face: FaceId) -> bool {
+        self.forwarder.has_backlog(face)
+    }
+
+    fn wake(&mut self, cx: &mut Context<'_>) {
+        while let Some(sleeper) = self.wakes.pop_due(cx.now) {
+            if sleeper == FORWARDER {
+                self.forwarder.wake_due(cx);
+            } else {
+                let (face, application) = &mut self.applications.0[sleeper - 1];
+                cx.face = *face;
+                application.wake(&mut self.outbox, cx);
+                self.hand_over(sleeper - 1, cx);
+            }
+            self.settle(cx);
+        }
+    }
+
+    fn next_wake(&self) -> Option<Time> {
+        self.wakes.earliest()
+    }
+
+    fn inspect(&self, _now: Time, report: &mut dyn FnMut(Reading)) {
+        self.forwarder.report(report);
+        for (_, application) in &self.applications.0 {
+            application.inspect(report);
+        }
+    }
+}
