@@ -86,13 +86,13 @@ impl Interest {
     }
 
     /// The same Interest with ApplicationParameters, signed by DigestSha256: a command as forwarders accept it on
-    /// local faces. `nonce` and `time_us` (microseconds since the Unix epoch) make it different from every other.
+    /// local faces. `nonce` and `time_ms` (milliseconds since the Unix epoch) make it different from every other.
     /// A signature or unknown elements that the Interest had are replaced.
-    pub fn with_signed_parameters(mut self, parameters: impl Into<Bytes>, nonce: u64, time_us: u64) -> Interest {
+    pub fn with_signed_parameters(mut self, parameters: impl Into<Bytes>, nonce: u64, time_ms: u64) -> Interest {
         let parameters = parameters.into();
         let mut info = vec![SIGNATURE_TYPE as u8, 1, DIGEST_SHA256 as u8];
         write_element(&mut info, SIGNATURE_NONCE, &nonce.to_be_bytes());
-        write_number(&mut info, SIGNATURE_TIME, time_us);
+        write_number(&mut info, SIGNATURE_TIME, time_ms);
         let mut trailer = Vec::new();
         write_element(&mut trailer, INTEREST_SIGNATURE_INFO, &info);
         let mut signed = InterestExtras { parameters: Some(parameters.clone()), ..InterestExtras::default() };

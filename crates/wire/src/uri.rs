@@ -207,3 +207,94 @@ fn strip_periods(mut value: Vec<u8>) -> Result<Vec<u8>, Failure> {
     }
     Ok(value)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The text reads as these components and is written as `canonical`.
+    fn same(text: &str, components: &[(u16, &[u8])], canonical: &str) {
+        let name: Name = text.parse().unwrap();
+        let expected: Vec<_> = components.iter().map(|(typ, v)| Component { typ: *typ, value: (*v).into() }).collect();
+        assert_eq!(name.components().collect::<Vec<_>>(), expected, "{text}");
+        assert_eq!(name.to_string(), canonical);
+    }
+
+    #[test]
+    fn canonical_form() {
+        same("/", &[], "/");
+        same("ndn:/", &[], "/");
+        same("/a/", &[(8, b"a")], "/a");
+        same("ndn:/a/b", &[(8, b"a"), (8, b"b")], "/a/b");
+        same("/8=a", &[(8, b"a")], "/a");
+        same("/a%3db%2f%ff", &[(8, b"a=b/\xff")], "/a%3Db%2F%FF");
+        same("/a b", &[(8, b"a b")], "/a%20b");
+        same("/-._~", &[(8, b"-._~")], "/-._~");
+        same("/32=metadata/v=5/seg=0", &[(32, b"metadata"), (54, &[5]), (50, &[0])], "/32=metadata/v=5/seg=0");
+        same("/off=256/t=1/seq=2", &[(52, &[1, 0]), (56, &[1]), (58, &[2])], "/off=256/t=1/seq=2");
+        same("/54=%05", &[(54, &[5])], "/v=5");
+        same("/54=%00%05", &[(54, &[0, 5])], "/54=%00%05");
+    }
+
+    #[test]
+    fn periods() {
+        same("/...", &[(8, b"")], "/...");
+        same("/....", &[(8, b".")], "/....");
+        same("/......", &[(8, b"...")], "/......");
+        same("/32=...", &[(32, b"")], "/32=...");
+        same("/%2E%2e.", &[(8, b"")], "/...");
+        same("/.a", &[(8, b".a")], "/.a");
+    }
+
+    #[test]
+    fn digests() {
+        let hex = "0123456789abcdef".repeat(4);
+        let name: Name = format!("/a/sha256digest={}", hex.to_uppercase()).parse().unwrap();
+        assert_eq!(name.to_string(), format!("/a/sha256digest={hex}"));
+        let name: Name = format!("/params-sha256={hex}").parse().unwrap();
+        assert_eq!(name.components().next().unwrap().typ, ct::PARAMETERS_DIGEST);
+    }
+
+    #[test]
+    fn errors_name_the_place() {
+        use ParseNameErrorKind::*;
+        let hex = "ab".repeat(31);
+        let long = format!("/a/{}", "x".repeat(9000));
+        let (short_digest, no_hex) = (format!("/a/sha256digest={hex}"), format!("/a/sha256digest={hex}g0"));
+        let cases = [
+            ("", NoLeadingSlash, 0),
+            ("a/b", NoLeadingSlash, 0),
+            ("ndn:a", NoLeadingSlash, 4),
+            ("//", TooFewPeriods, 1),
+            ("/a//b", TooFewPeriods, 3),
+            ("/a/..", TooFewPeriods, 3),
+            ("/a/32=", TooFewPeriods, 6),
+            ("/a/b%", BadEscape, 4),
+            ("/a/b%f", BadEscape, 4),
+            ("/a/b%+1", BadEscape, 4),
+            ("/a/b%\u{e9}", BadEscape, 4),
+            ("/a/9=%zz", BadEscape, 5),
+            ("/a/99999999=x", UnknownType, 3),
+            ("/a/0=x", UnknownType, 3),
+            ("/a/65536=x", UnknownType, 3),
+            ("/a/08=x", UnknownType, 3),
+            ("/a/+8=x", UnknownType, 3),
+            ("/a/=x", UnknownType, 3),
+            ("/a/foo=x", UnknownType, 3),
+            ("/a/seg=", BadNumber, 7),
+            ("/a/seg=-1", BadNumber, 7),
+            ("/a/seg=18446744073709551616", BadNumber, 7),
+            (&short_digest, BadDigest, 16),
+            (&no_hex, BadDigest, 16),
+            ("/a/1=x", BadDigest, 5),
+            (&long, TooLong, 3),
+        ];
+        for (text, kind, at) in cases {
+            assert_eq!(text.parse::<Name>(), Err(ParseNameError { kind, at }), "{text}");
+        }
+        assert_eq!(
+            "/a/b%".parse::<Name>().unwrap_err().to_string(),
+            "at byte 4: '%' needs two hexadecimal digits behind it"
+        );
+    }
+}
