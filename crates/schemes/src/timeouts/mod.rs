@@ -1,3 +1,7 @@
-//! Plug-ins: timeouts, one file each.
+//! Plug-ins: retransmission timeouts, one file each.
 
+pub mod estimate;
+pub mod icp;
+pub mod ndn_cxx;
+pub mod ndnsim;
 pub mod rfc6298;

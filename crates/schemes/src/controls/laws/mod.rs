@@ -1,0 +1,35 @@
+//! Window laws: how far a window grows and shrinks. When it does is decided by [`super::windowed`].
+
+mod bic;
+mod cubic;
+mod reno;
+
+pub use bic::{Bic, BicRule};
+pub use cubic::{Cubic, CubicRule};
+pub use reno::{Reno, RenoRule};
+
+use weir_core::{DataSignal, Time};
+
+/// How far a window grows and shrinks.
+pub trait WindowLaw: Send {
+    /// A segment arrived, and nothing speaks against growth.
+    fn increase(&mut self, signal: &DataSignal);
+    /// Congestion.
+    fn decrease(&mut self, now: Time);
+    /// The window: finite and at least 1.
+    fn window(&self) -> f64;
+}
+
+impl WindowLaw for Box<dyn WindowLaw> {
+    fn increase(&mut self, signal: &DataSignal) {
+        (**self).increase(signal);
+    }
+
+    fn decrease(&mut self, now: Time) {
+        (**self).decrease(now);
+    }
+
+    fn window(&self) -> f64 {
+        (**self).window()
+    }
+}
