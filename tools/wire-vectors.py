@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Test vectors for crates/wire, made by an implementation that is not ours (python-ndn).
 
-    python3 -m venv /tmp/wire-vectors && /tmp/wire-vectors/bin/pip install python-ndn==0.5.2
-    /tmp/wire-vectors/bin/python tools/wire-vectors.py                  # writes crates/wire/tests/vectors.json
+    python3 -m venv .venv && .venv/bin/pip install python-ndn==0.5.2
+    .venv/bin/python tools/wire-vectors.py                  # writes crates/wire/tests/vectors.json
 
 The other way round, packets that Weir encoded are read by python-ndn and compared with what Weir says of them:
 
-    cargo run -q -p weir-wire --example emit-vectors > /tmp/weir.json
-    /tmp/wire-vectors/bin/python tools/wire-vectors.py --check /tmp/weir.json
+    cargo run -q -p weir-wire --example emit-vectors > target/weir-packets.json
+    .venv/bin/python tools/wire-vectors.py --check target/weir-packets.json
 
 The fields in the vectors are what python-ndn reads from its own packets. The output is the same in every run.
 """

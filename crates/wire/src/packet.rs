@@ -33,7 +33,7 @@ pub type PitToken = Box<[u8]>;
 /// Hop-by-hop fields. The first is NDNLPv2's; the rest are Weir's own, in the ignorable range.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HopFields {
-    /// Returned with the answer; valid on one link only.
+    /// Returned with the answer; valid on one link only. Not sent if it is empty or longer than 32 bytes.
     pub pit_token: Option<PitToken>,
     /// Sojourn time in the egress queue last left, in microseconds, overwritten hop by hop (PFECC-MF).
     pub queue_delay: u32,
@@ -66,9 +66,9 @@ pub enum Feedback {
 pub struct Interest {
     /// What is asked for.
     pub name: Name,
-    /// Marks this very transmission; loops show by it.
+    /// Marks this very transmission; loops show by it. On the wire: 4 bytes, the highest first.
     pub nonce: u32,
-    /// InterestLifetime in milliseconds (4000 when absent on the wire).
+    /// InterestLifetime in milliseconds: 4000 when absent on the wire, 2^32 - 1 (49 days) when longer.
     pub lifetime_ms: u32,
     /// Links left to cross; `None`: no limit.
     pub hop_limit: Option<u8>,
@@ -88,6 +88,8 @@ pub struct InterestExtras {
     /// TLV-VALUE of ApplicationParameters, if present.
     pub parameters: Option<Bytes>,
     /// The TLVs from ApplicationParameters' end to the Interest's end (signature and ignorable elements), verbatim.
+    /// Without parameters: the ignorable elements that stood anywhere in the Interest. With parameters, such elements
+    /// in front of them are not kept: here they would change the digest.
     pub trailer: Bytes,
 }
 
