@@ -7,10 +7,19 @@ use weir_core::{ConsumerControl, Entry, ForwardingStrategy, NodeMonitor, QueueDi
 pub type Wrap = Box<dyn FnOnce(Box<dyn QueueDiscipline>) -> Box<dyn QueueDiscipline>>;
 
 /// Consumer controls.
-pub static CONTROLS: &[Entry<Box<dyn ConsumerControl>>] = &[controls::fixed_window::ENTRY];
+pub static CONTROLS: &[Entry<Box<dyn ConsumerControl>>] = &[
+    controls::fixed_window::ENTRY,
+    controls::cbr::ENTRY,
+    controls::icp::ENTRY,
+    controls::aimd::ENTRY,
+    controls::bic::ENTRY,
+    controls::cubic::ENTRY,
+    controls::pcon_cs::ENTRY,
+];
 
 /// Retransmission timeouts.
-pub static TIMEOUTS: &[Entry<Box<dyn Timeout>>] = &[timeouts::rfc6298::ENTRY];
+pub static TIMEOUTS: &[Entry<Box<dyn Timeout>>] =
+    &[timeouts::rfc6298::ENTRY, timeouts::icp::ENTRY, timeouts::ndn_cxx::ENTRY, timeouts::ndnsim::ENTRY];
 
 /// Queue disciplines.
 pub static QUEUES: &[Entry<Box<dyn QueueDiscipline>>] = &[queues::droptail::ENTRY];
