@@ -160,7 +160,7 @@ pub fn svg(chart: &Chart) -> String {
     frame::document(chart)
 }
 
-/// The chart as a PNG image: [`svg`] at two pixels to the unit.
+/// The chart as a PNG image: [`svg()`] at two pixels to the unit.
 ///
 /// # Errors
 ///
@@ -169,7 +169,7 @@ pub fn png(chart: &Chart) -> Result<Vec<u8>, String> {
     png::render(&svg(chart))
 }
 
-/// Writes [`svg`] to a file, in one step.
+/// Writes [`svg()`] to a file, in one step.
 ///
 /// # Errors
 ///
@@ -178,7 +178,7 @@ pub fn write_svg(chart: &Chart, path: &Path) -> Result<(), FileError> {
     write_atomic(path, svg(chart).as_bytes())
 }
 
-/// Writes [`png`](fn@png) to a file, in one step.
+/// Writes [`png()`] to a file, in one step.
 ///
 /// # Errors
 ///

@@ -8,11 +8,12 @@ use weir_results::chart::{Axis, Chart, Kind, Point, Series, png, svg, write_png,
 
 /// Numbers that look random and are the same everywhere, from 0 to 1.
 fn noise(count: u32) -> impl Iterator<Item = f64> {
+    seeded(12_345, count)
+}
+
+fn seeded(seed: u32, count: u32) -> impl Iterator<Item = f64> {
     let next = |state: &u32| Some(state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
-    std::iter::successors(Some(12_345), next)
-        .skip(1)
-        .take(count as usize)
-        .map(|state| f64::from(state) / 4_294_967_296.0)
+    std::iter::successors(Some(seed), next).skip(1).take(count as usize).map(|state| f64::from(state) / 4_294_967_296.0)
 }
 
 fn chart(title: &str, kind: Kind, x: Axis, y: Axis, series: Vec<Series>) -> Chart {
@@ -42,7 +43,7 @@ fn lines() -> Chart {
 fn steps() -> Chart {
     let walk = |offset: f64| {
         let mut queue = offset;
-        noise(4000)
+        seeded(offset as u32, 4000)
             .enumerate()
             .map(|(step, random)| {
                 queue = (queue + 4.0 * (random - 0.5)).clamp(0.0, 60.0);
@@ -131,6 +132,14 @@ fn many_series() -> Chart {
     chart("Sixteen series", Kind::Line, Axis::linear("x", "s"), Axis::linear("y", ""), series)
 }
 
+fn crowded() -> Chart {
+    let names = (0..60).map(|i| format!("topology {i}"));
+    let series =
+        |i: i32| Series::new(format!("scheme number {i}"), (0..60).map(move |x| (f64::from(x), f64::from(x % 7 + i))));
+    let y = Axis::linear("An axis with a name that is longer than the axis itself could ever be", "some unit");
+    chart("Crowded", Kind::Line, Axis::category("", names), y, (0..26).map(series).collect())
+}
+
 fn categories_both_ways() -> Chart {
     let x = Axis::category("Load", ["low", "medium", "high"]);
     let y = Axis::category("", ["stable", "oscillates", "collapses for good"]);
@@ -149,6 +158,8 @@ fn odd() -> Vec<(&'static str, Chart)> {
     let gaps = Series::new("gaps", [(0.0, 1.0), (1.0, 2.0), (2.0, f64::NAN), (3.0, 4.0), (4.0, f64::NAN), (5.0, 3.0)]);
     let tiny = Series::new("close", [(0.0, 1e9), (1.0, 1e9 + 1.0), (2.0, 1e9 + 2.0)]);
     let huge = Series::new("far", [(0.0, 0.0), (1.0, 3e11)]);
+    let flows = |scale: f64| Series::new("n", [4.0, 8.0, 16.0, 20.0].map(|x| (x, scale * x)));
+    let alternating = Series::new("dots", (0..90).map(|x| (f64::from(x), if x % 2 == 0 { 1.0 } else { f64::NAN })));
     vec![
         ("odd-none", xy(Kind::Line, vec![])),
         ("odd-empty", xy(Kind::Line, vec![Series::new("empty", []), Series::new("one", [(3.0, 5.0)])])),
@@ -160,6 +171,8 @@ fn odd() -> Vec<(&'static str, Chart)> {
         ("odd-mess-cdf", xy(Kind::Cdf, vec![mess(), Series::cdf("none", &[])])),
         ("odd-mess-log", chart("", Kind::Scatter, Axis::log("", ""), Axis::log("", ""), vec![mess()])),
         ("odd-names", chart("", Kind::Bars, Axis::category("", [""; 0]), Axis::linear("", ""), vec![mess()])),
+        ("odd-numbers", xy(Kind::GroupedBars, vec![flows(1.0), flows(0.5)])),
+        ("odd-dots", xy(Kind::Line, vec![alternating])),
         ("odd-zero", xy(Kind::Bars, vec![Series::new("zero", [(0.0, 0.0)])])),
     ]
 }
@@ -176,6 +189,7 @@ fn all() -> Vec<(&'static str, Chart)> {
         ("logarithmic-scatter", logarithmic_scatter()),
         ("long-legend", long_legend()),
         ("many-series", many_series()),
+        ("crowded", crowded()),
         ("categories", categories_both_ways()),
     ];
     charts.extend(odd());

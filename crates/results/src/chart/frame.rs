@@ -85,7 +85,7 @@ fn axes(chart: &Chart, layout: &Layout) -> Path {
         let tick = |at: f64| format!("M{} {}v{TICK_LENGTH}", px(layout.x_of(at)), plot.bottom());
         path.extend(layout.x.ticks.iter().map(|mark| tick(mark.at)));
     }
-    if layout.y.crosses_zero() {
+    if layout.y.crosses_zero() && !matches!(chart.y.scale, Scale::Category(_)) {
         path.push_str(&format!("M{} {}H{}", plot.x, px(layout.y_of(0.0)), plot.right()));
     }
     Path::new().set("d", path).set("fill", "none").set("stroke", AXIS).set("stroke-width", 1)
@@ -122,7 +122,8 @@ fn y_labels(layout: &Layout) -> Group {
 fn texts(dots: &[Dots], layout: &Layout) -> Group {
     let plot = &layout.plot;
     let (across, along) = (plot.x + 0.5 * plot.width, plot.y + 0.5 * plot.height);
-    let title = text_lines(&layout.title, across, 16.0 + 0.8 * TITLE, LINE * TITLE).set("font-size", TITLE);
+    let title =
+        text_lines(&layout.title, layout.title_middle, 16.0 + 0.8 * TITLE, LINE * TITLE).set("font-size", TITLE);
     let x_name = text_lines(&layout.x_name, across, layout.x_name_top() + 0.85 * NAME, LINE * NAME);
     let turn = format!("translate({} {}) rotate(-90)", px(16.0 + 0.85 * NAME), px(along));
     let y_name = text_lines(&layout.y_name, 0.0, 0.0, LINE * NAME).set("transform", turn);

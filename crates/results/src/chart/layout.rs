@@ -3,6 +3,7 @@
 use super::data::{self, Dots};
 use super::font::{Font, LINE};
 use super::legend::Legend;
+use super::marks::Pen;
 use super::ruler::{Ruler, Tick, times_ten};
 use super::{Axis, Chart, Scale};
 
@@ -68,6 +69,9 @@ pub(super) struct Layout {
     pub x_labels: Labels,
     pub y_labels: Vec<Vec<String>>,
     pub legend: Legend,
+    pub pen: Pen,
+    /// Where the middle of the title is: over the plot, unless the title is too wide for that.
+    pub title_middle: f64,
 }
 
 impl Layout {
@@ -76,8 +80,7 @@ impl Layout {
         let inner = WIDTH - 2.0 * MARGIN;
         let title = font.wrap(&chart.title, TITLE, inner);
         let note = font.wrap(chart.note.as_deref().unwrap_or_default(), NOTE, inner);
-        let empty: Vec<bool> = dots.iter().map(|dots| dots.iter().all(Option::is_none)).collect();
-        let legend = Legend::new(chart, &empty, &font, inner - 60.0);
+        let legend = Legend::new(chart, dots, &font, inner);
 
         let y = data::y_ruler(chart, dots, 6);
         let y_labels: Vec<_> = y.ticks.iter().map(|tick| font.wrap(&tick.label, TICK, 150.0)).collect();
@@ -98,8 +101,26 @@ impl Layout {
         let beside_height = if legend.beside { legend.height } else { 0.0 };
         let height = (HEIGHT - top - bottom).max(LEAST).max(beside_height).floor();
         let plot = Rect { x: left.floor(), y: top.floor(), width, height };
-        let height = (plot.bottom() + bottom).ceil();
-        Self { width: WIDTH, height, plot, x, y, title, note, x_name, y_name, x_labels, y_labels, legend }
+        let height = (plot.bottom() + bottom).ceil().max(HEIGHT);
+        let half_title = 0.5 * font.widest(&title, TITLE).min(inner);
+        let title_middle = (plot.x + 0.5 * width).clamp(MARGIN + half_title, WIDTH - MARGIN - half_title);
+        let pen = Pen::of(chart, dots);
+        Self {
+            width: WIDTH,
+            height,
+            plot,
+            x,
+            y,
+            title,
+            note,
+            x_name,
+            y_name,
+            x_labels,
+            y_labels,
+            legend,
+            pen,
+            title_middle,
+        }
     }
 
     /// The horizontal pixel of a coordinate.
@@ -150,7 +171,8 @@ fn name(axis: &Axis, exponent: i32) -> String {
 
 /// The horizontal ruler with as many ticks as have room for their labels.
 fn x_ruler(chart: &Chart, dots: &[Dots], font: &Font, width: f64) -> Ruler {
-    let rulers = (1..=9).rev().map(|count| data::x_ruler(chart, dots, count));
+    let counted = (1..=9).rev().map(|count| data::x_ruler(chart, dots, count));
+    let rulers = data::ruler_of_bars(chart, dots).into_iter().chain(counted);
     let fits = |ruler: &Ruler| {
         let reach = |tick: &Tick| (ruler.fraction(tick.at) * width, 0.5 * font.width(&tick.label, TICK));
         let apart = |pair: &[Tick]| {
@@ -205,20 +227,50 @@ fn turned(ruler: &Ruler, font: &Font, left: f64, width: f64) -> Labels {
     Labels { lines, angle, height }
 }
 
-/// `text`, with an ellipsis for its end where it is wider than `width` pixels.
+/// `text`, with an ellipsis for its middle where it is wider than `width` pixels: names often differ at their end.
 fn shorten(font: &Font, text: &str, width: f64) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if font.width(&text, TICK) <= width {
         return text;
     }
-    let mut kept: String = text;
-    while kept.pop().is_some() && font.width(&kept, TICK) + font.width("…", TICK) > width {}
-    kept.trim_end().to_owned() + "…"
+    let characters: Vec<char> = text.chars().collect();
+    let cut = |kept: usize| {
+        let (head, tail) = (&characters[..kept.div_ceil(2)], &characters[characters.len() - kept / 2..]);
+        format!("{}…{}", String::from_iter(head).trim_end(), String::from_iter(tail).trim_start())
+    };
+    let cuts = (1..characters.len()).rev().map(cut);
+    cuts.into_iter().find(|cut| font.width(cut, TICK) <= width).unwrap_or_else(|| "…".to_owned())
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Kind, Series};
     use super::*;
+
+    /// A chart of lines with names of this many characters.
+    fn layout(count: usize, characters: usize) -> Layout {
+        let series = |index: usize| Series::new(format!("{index:0characters$}"), [(0.0, 1.0), (1.0, index as f64)]);
+        let series = (0..count).map(series).collect();
+        let [x, y] = ["x", "y"].map(|label| Axis::linear(label, "s"));
+        let chart = Chart { title: String::new(), x, y, series, kind: Kind::Line, note: None };
+        Layout::new(&chart, &data::dots(&chart))
+    }
+
+    #[test]
+    fn the_legend_is_in_the_figure_and_not_on_the_plot() {
+        for (count, characters, beside) in [(1, 5, true), (6, 30, true), (3, 60, false), (6, 300, false)] {
+            let layout = layout(count, characters);
+            let (plot, legend) = (layout.plot, &layout.legend);
+            assert_eq!(legend.beside, beside);
+            assert!(plot.width > 400.0 && plot.height >= LEAST && plot.right() <= WIDTH - MARGIN + 4.0);
+            if beside {
+                assert!(plot.right() + legend.width <= WIDTH - MARGIN && plot.y + legend.height <= plot.bottom());
+            } else {
+                assert!(layout.legend_top() > layout.x_name_top() && legend.width <= WIDTH - 2.0 * MARGIN);
+                assert!(layout.legend_top() + legend.height <= layout.height);
+            }
+        }
+    }
 
     #[test]
     fn an_axis_is_named_with_its_unit() {
@@ -237,7 +289,8 @@ mod tests {
     fn long_labels_are_shortened() {
         let font = Font::new();
         let short = shorten(&font, "a label that is far too long", 80.0);
-        assert!(short.ends_with('…') && font.width(&short, TICK) <= 80.0, "{short}");
+        assert_eq!(short, "a labe…long");
+        assert!(font.width(&short, TICK) <= 80.0, "{short}");
         assert_eq!(shorten(&font, "short", 80.0), "short");
         assert_eq!(shorten(&font, "short", 0.0), "…");
     }

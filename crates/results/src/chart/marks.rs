@@ -18,10 +18,33 @@ const FEW: usize = 30;
 /// Distance between the marks on a line of many points, in pixels.
 const SPACING: f64 = 70.0;
 
-/// Width of a line, in pixels.
-pub(super) const STROKE: f64 = 1.8;
+/// From this many points on, lines are thin and solid: dashes do not show on a jagged line.
+const DENSE: usize = 300;
 
-/// All series of a chart that is not made of bars: first the bands, then lines and points.
+/// How the lines of a chart are drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Pen {
+    /// Width of the line, in pixels.
+    width: f64,
+    dashed: bool,
+}
+
+impl Pen {
+    /// The pen for all lines of a chart.
+    pub fn of(chart: &Chart, dots: &[Dots]) -> Self {
+        // A distribution function of many points is smooth.
+        let dense = chart.kind != Kind::Cdf && dots.iter().any(|dots| dots.iter().flatten().count() >= DENSE);
+        if dense { Self { width: 1.1, dashed: false } } else { Self { width: 1.8, dashed: true } }
+    }
+
+    /// The path of the series with this style, without its colour.
+    pub fn draw(self, path: Path, style: Style) -> Path {
+        let path = path.set("stroke-width", self.width);
+        if self.dashed && !style.dashes().is_empty() { path.set("stroke-dasharray", style.dashes()) } else { path }
+    }
+}
+
+/// All series of a chart that is not made of bars: first the bands, then the lines, on top of all of them the markers.
 pub(super) fn draw(chart: &Chart, dots: &[Dots], layout: &Layout) -> Group {
     let each = || dots.iter().enumerate().map(|(index, dots)| (Style::new(index), dots));
     let mut group = Group::new().set("fill", "none").set("stroke-linejoin", "round");
@@ -29,7 +52,13 @@ pub(super) fn draw(chart: &Chart, dots: &[Dots], layout: &Layout) -> Group {
         group = group.add(band);
     }
     for (style, dots) in each() {
-        group = group.add(series(chart.kind, style, dots, layout));
+        group = group.add(line_of(chart.kind, style, dots, layout));
+    }
+    for (style, dots) in each() {
+        if let Some(markers) = markers(chart.kind, style, dots, layout) {
+            let markers = markers.set("stroke", style.color()).set("stroke-width", 1.4);
+            group = group.add(markers.set("fill", style.marker_fill()));
+        }
     }
     group
 }
@@ -43,27 +72,20 @@ fn runs(dots: &Dots) -> impl Iterator<Item = Vec<Point>> {
     dots.split(Option::is_none).filter(|run| !run.is_empty()).map(|run| run.iter().copied().flatten().collect())
 }
 
-fn series(kind: Kind, style: Style, dots: &Dots, layout: &Layout) -> Group {
-    let mut group = Group::new().set("stroke", style.color()).set("stroke-width", STROKE);
+/// The line of a series with its error bars.
+fn line_of(kind: Kind, style: Style, dots: &Dots, layout: &Layout) -> Group {
+    let mut group = Group::new().set("stroke", style.color());
     if kind != Kind::Scatter {
         let path: String = runs(dots).map(|run| line(kind, &corners(kind, &run, layout))).collect();
         if !path.is_empty() {
-            group = group.add(dashed(Path::new().set("d", path), style));
+            group = group.add(layout.pen.draw(Path::new().set("d", path), style));
         }
     }
     if few(dots) || kind == Kind::Scatter {
         let bars = intervals(dots, layout, |x| layout.x_of(x), 3.5);
         group = bars.into_iter().fold(group, |group, bars| group.add(bars.set("stroke-width", 1.2)));
     }
-    match markers(kind, style, dots, layout) {
-        Some(markers) => group.add(markers.set("fill", style.marker_fill()).set("stroke-width", 1.4)),
-        None => group,
-    }
-}
-
-/// `path` with the dashes of a series.
-pub(super) fn dashed(path: Path, style: Style) -> Path {
-    if style.dashes().is_empty() { path } else { path.set("stroke-dasharray", style.dashes()) }
+    group
 }
 
 /// The pixels that a line through `run` connects.
@@ -102,13 +124,19 @@ fn markers(kind: Kind, style: Style, dots: &Dots, layout: &Layout) -> Option<Pat
         Kind::Scatter if positions.len() > 1000 => (distinct(&positions), 0.6 * RADIUS),
         Kind::Scatter => (distinct(&positions), RADIUS),
         _ if few(dots) => (positions, RADIUS),
-        _ => (spaced(&positions, style), RADIUS),
+        _ => ([spaced(&positions, style), lonely(dots, layout)].concat(), RADIUS),
     };
     let mut path = String::new();
     for (x, y) in shown {
         style.marker(&mut path, x, y, radius);
     }
     (!path.is_empty()).then(|| Path::new().set("d", path))
+}
+
+/// The points between two gaps, which no line makes visible.
+fn lonely(dots: &Dots, layout: &Layout) -> Vec<(f64, f64)> {
+    let alone = runs(dots).filter(|run| run.len() == 1);
+    alone.flatten().map(|point| layout.position(point.x, point.y)).collect()
 }
 
 /// The positions without those that cover another to within half a pixel.

@@ -1,7 +1,7 @@
 //! From numbers to positions along an axis, and the numbers that are printed at it.
 
 use super::Scale;
-use crate::number::trimmed;
+use crate::number::{significant, trimmed};
 
 /// The magnitudes that are drawn: beyond them, differences and powers of ten leave the range of an `f64`.
 const LEAST: f64 = 1e-300;
@@ -78,6 +78,12 @@ impl Ruler {
             Scale::Log => logarithmic(data.unwrap_or(Extent { low: 1.0, high: 10.0 }), count),
             Scale::Category(names) => category(names),
         }
+    }
+
+    /// The same axis with ticks at `places` and nowhere else.
+    pub fn with_ticks_at(self, places: &[f64]) -> Self {
+        let ticks = places.iter().map(|at| Tick { at: *at, label: with_minus(&significant(*at, 4)) });
+        Self { ticks: ticks.collect(), minor: Vec::new(), exponent: 0, ..self }
     }
 
     /// Where `value` is, as a fraction of the length of the axis; the nearer end for what is beyond an end.
@@ -204,13 +210,13 @@ fn logarithmic(data: Extent, count: usize) -> Ruler {
         at > ends.low - 1e-9 && at < ends.high + 1e-9
     };
     let plain = low >= -3 && high <= 4;
-    let stride = usize::try_from(high - low).unwrap_or(0) / count.max(1) + 1;
-    let digits: &[i32] = if ends.high - ends.low <= 2.0 { &[1, 2, 5] } else { &[1] };
+    let stride = usize::try_from(high - low).unwrap_or(0) / (count + 2) + 1;
+    let digits: &[i32] = if ends.high - ends.low <= 2.8 { &[1, 2, 5] } else { &[1] };
     let decades = (low..=high).step_by(stride);
     let marks = decades.flat_map(|exponent| digits.iter().map(move |digit| Step { digit: *digit, exponent }));
     let ticks = marks.filter(|mark| within(mark.value())).map(|mark| log_tick(mark, plain)).collect();
     let between = (low..=high).flat_map(|exponent| (2..10).map(move |digit| Step { digit, exponent }.value()));
-    let minor = if high - low <= 6 { between.filter(|value| within(*value)).collect() } else { Vec::new() };
+    let minor = if high - low <= 4 { between.filter(|value| within(*value)).collect() } else { Vec::new() };
     Ruler { ticks, minor, exponent: 0, log: true, ends }
 }
 
