@@ -22,10 +22,20 @@ pub static TIMEOUTS: &[Entry<Box<dyn Timeout>>] =
     &[timeouts::rfc6298::ENTRY, timeouts::icp::ENTRY, timeouts::ndn_cxx::ENTRY, timeouts::ndnsim::ENTRY];
 
 /// Queue disciplines.
-pub static QUEUES: &[Entry<Box<dyn QueueDiscipline>>] = &[queues::droptail::ENTRY];
+pub static QUEUES: &[Entry<Box<dyn QueueDiscipline>>] = &[
+    queues::droptail::ENTRY,
+    queues::codel::ENTRY,
+    queues::pcon::ENTRY,
+    queues::nfd_bytes::ENTRY,
+];
 
 /// Forwarding strategies.
-pub static STRATEGIES: &[Entry<Box<dyn ForwardingStrategy>>] = &[strategies::best_route::ENTRY];
+pub static STRATEGIES: &[Entry<Box<dyn ForwardingStrategy>>] = &[
+    strategies::best_route::ENTRY,
+    strategies::multicast::ENTRY,
+    strategies::weighted_random::ENTRY,
+    strategies::round_robin::ENTRY,
+];
 
 /// In-network loss recoveries.
 pub static RECOVERIES: &[Entry<Wrap>] = &[recoveries::plr::ENTRY];

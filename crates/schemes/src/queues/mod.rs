@@ -1,3 +1,6 @@
 //! Plug-ins: queues, one file each.
 
+pub mod codel;
 pub mod droptail;
+pub mod nfd_bytes;
+pub mod pcon;

@@ -1,0 +1,71 @@
+//! The store behind most queue disciplines.
+
+use std::collections::VecDeque;
+use weir_core::{Backlog, Bytes, Context, DropReason, Limit, Span, Time};
+use weir_wire::Packet;
+
+/// First in, first out, up to a limit. Allocates nothing once it has been at its longest.
+#[derive(Debug)]
+pub struct Fifo {
+    packets: VecDeque<Packet>,
+    bytes: usize,
+    limit: Limit,
+}
+
+impl Fifo {
+    /// An empty queue.
+    pub fn new(limit: Limit) -> Fifo {
+        Fifo { packets: VecDeque::new(), bytes: 0, limit }
+    }
+
+    /// An empty queue without a limit.
+    pub fn unbounded() -> Fifo {
+        Fifo::new(Limit::Bytes(Bytes(u64::MAX)))
+    }
+
+    /// What waits.
+    #[inline]
+    pub fn backlog(&self) -> Backlog {
+        Backlog { packets: self.packets.len(), bytes: self.bytes }
+    }
+
+    /// How much may wait.
+    #[inline]
+    pub fn limit(&self) -> Limit {
+        self.limit
+    }
+
+    /// Takes a packet if it fits, else gives it back.
+    #[inline]
+    pub fn push(&mut self, packet: Packet) -> Option<Packet> {
+        let bytes = packet.wire_len();
+        if !self.limit.admits(self.backlog(), bytes) {
+            return Some(packet);
+        }
+        self.bytes += bytes;
+        self.packets.push_back(packet);
+        None
+    }
+
+    /// Takes a packet if it fits, else discards it.
+    #[inline]
+    pub fn push_or_discard(&mut self, packet: Packet, cx: &mut Context<'_>) {
+        if let Some(refused) = self.push(packet) {
+            cx.discard(refused, DropReason::QueueFull);
+        }
+    }
+
+    /// Takes the oldest packet out.
+    #[inline]
+    pub fn pop(&mut self) -> Option<Packet> {
+        let packet = self.packets.pop_front()?;
+        self.bytes -= packet.wire_len();
+        Some(packet)
+    }
+}
+
+/// How long a packet has been in the queue that it stands in.
+#[inline]
+pub fn sojourn(packet: &Packet, now: Time) -> Span {
+    now.since(Time(packet.queued_at))
+}

@@ -1,0 +1,61 @@
+//! Drop-tail: what does not fit is dropped.
+
+use crate::parts::fifo::Fifo;
+use weir_core::{
+    Backlog, Bytes, Context, Entry, Limit, ParameterError, Parameters, Pull, QueueDiscipline, Settings, Site,
+};
+use weir_wire::Packet;
+
+weir_core::parameters! {
+    /// Parameters of [`DropTail`].
+    pub struct DropTailParameters {
+        /// Packets that may wait; 0: as many as the link says.
+        packets: u64 = 0, None, "-";
+        /// Bytes on the wire that may wait, instead of packets; 0: as many as the link says.
+        bytes: Bytes = Bytes(0), None, "-";
+    }
+}
+
+/// First in, first out, up to a limit.
+#[derive(Debug)]
+pub struct DropTail(Fifo);
+
+/// The registry's line.
+pub const ENTRY: Entry<Box<dyn QueueDiscipline>> = Entry {
+    name: "droptail",
+    summary: "First in, first out; what does not fit is dropped",
+    page: include_str!("../../../../docs/schemes/queue-droptail.md"),
+    parameters: DropTailParameters::specs,
+    build,
+};
+
+fn build(settings: &Settings, site: &Site) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
+    let limit = match DropTailParameters::with(settings)? {
+        DropTailParameters { packets: 0, bytes: Bytes(0) } => site.limit,
+        DropTailParameters { packets, bytes: Bytes(0) } => Limit::Packets(packets as usize),
+        DropTailParameters { packets: 0, bytes } => Limit::Bytes(bytes),
+        _ => {
+            let message = "a queue is limited in packets or in bytes, not in both".into();
+            return Err(ParameterError { name: "bytes".into(), message, unknown: false });
+        }
+    };
+    Ok(Box::new(DropTail(Fifo::new(limit))))
+}
+
+impl QueueDiscipline for DropTail {
+    fn enqueue(&mut self, packet: Packet, cx: &mut Context<'_>) {
+        self.0.push_or_discard(packet, cx);
+    }
+
+    fn dequeue(&mut self, _cx: &mut Context<'_>) -> Pull {
+        self.0.pop().map_or(Pull::Idle, Pull::Packet)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.0.backlog()
+    }
+
+    fn limit(&self) -> Limit {
+        self.0.limit()
+    }
+}
