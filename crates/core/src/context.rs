@@ -176,7 +176,10 @@ impl DropReason {
     /// True if the packet was lost to the network; false where dropping is the protocol at work
     /// (a suppressed repetition, a late duplicate).
     pub fn is_loss(self) -> bool {
-        !matches!(self, DropReason::Suppressed | DropReason::Unsolicited | DropReason::Unwanted | DropReason::DuplicateNonce)
+        !matches!(
+            self,
+            DropReason::Suppressed | DropReason::Unsolicited | DropReason::Unwanted | DropReason::DuplicateNonce
+        )
     }
 }
 

@@ -18,11 +18,11 @@ pub use chance::{Chance, Seed};
 pub use consumer::{
     Allowance, ConsumerControl, DataSignal, Loss, LossSignal, Reaction, SentSignal, Timeout, TimeoutSignal,
 };
-pub use context::{Context, Delivery, DropReason, FaceId, FlowId, Machine, NodeId, NoSink, Pull, Ready, Reading, Sink};
+pub use context::{Context, Delivery, DropReason, FaceId, FlowId, Machine, NoSink, NodeId, Pull, Reading, Ready, Sink};
 pub use node::{NodeMonitor, PitView};
+pub use parameters::{Parameter, ParameterError, ParameterSpec, Parameters, Settings, Value, nearest};
 #[doc(hidden)]
 pub use parameters::{read_parameter, unknown_parameter};
-pub use parameters::{Parameter, ParameterError, ParameterSpec, Parameters, Settings, Value, nearest};
 pub use queue::{Backlog, Limit, MarkLaw, QueueDiscipline};
 pub use registry::{Entry, Site};
 pub use strategy::{

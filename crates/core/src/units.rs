@@ -204,7 +204,8 @@ fn scale(unit: &str, known: &[(&'static str, f64)], what: &str) -> Result<f64, S
         return Ok(*factor);
     }
     let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
-    let hint = crate::nearest(unit, names.iter().copied()).map(|n| format!("; did you mean {n:?}?")).unwrap_or_default();
+    let hint =
+        crate::nearest(unit, names.iter().copied()).map(|n| format!("; did you mean {n:?}?")).unwrap_or_default();
     let problem = if unit.is_empty() { format!("a {what} needs a unit") } else { format!("unknown unit {unit:?}") };
     Err(format!("{problem} (one of {}){hint}", names.join(", ")))
 }
@@ -230,13 +231,30 @@ parse_unit!(
     Rate,
     "rate",
     "10Mbps",
-    &[("bps", 1.0), ("kbps", 1e3), ("Mbps", 1e6), ("Gbps", 1e9), ("bit/s", 1.0), ("kbit/s", 1e3), ("Mbit/s", 1e6), ("Gbit/s", 1e9)]
+    &[
+        ("bps", 1.0),
+        ("kbps", 1e3),
+        ("Mbps", 1e6),
+        ("Gbps", 1e9),
+        ("bit/s", 1.0),
+        ("kbit/s", 1e3),
+        ("Mbit/s", 1e6),
+        ("Gbit/s", 1e9)
+    ]
 );
 parse_unit!(
     Bytes,
     "size",
     "50MB",
-    &[("B", 1.0), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("KiB", 1024.0), ("MiB", 1_048_576.0), ("GiB", 1_073_741_824.0)]
+    &[
+        ("B", 1.0),
+        ("kB", 1e3),
+        ("MB", 1e6),
+        ("GB", 1e9),
+        ("KiB", 1024.0),
+        ("MiB", 1_048_576.0),
+        ("GiB", 1_073_741_824.0)
+    ]
 );
 
 #[cfg(test)]

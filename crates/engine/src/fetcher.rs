@@ -83,6 +83,8 @@ pub struct Fetcher {
     in_flight: usize,
     highest: u64,
     recovery_point: f64,
+    /// When the last loss event began for the timeout rule: what was sent before it belongs to it.
+    timeout_event: Time,
     /// No Interest before this: pacing, or the pause after an immediate refusal.
     next_send: Time,
     /// Segments whose timer a notice has stopped, by the end of their Interest's life.
@@ -120,6 +122,7 @@ impl Fetcher {
             in_flight: 0,
             highest: 0,
             recovery_point: 0.0,
+            timeout_event: Time::ZERO,
             stopped: BTreeSet::new(),
             smoothed_rtt: Span::ZERO,
             counters: FetcherCounters::default(),
@@ -187,7 +190,8 @@ impl Fetcher {
         self.control.on_sent(&signal);
         cx.sink.requested(cx.now, self.what.flow, segment, transmission);
         let lifetime_ms = (self.rules.lifetime.0 / 1_000_000).clamp(1, u64::from(u32::MAX)) as u32;
-        let interest = Interest { lifetime_ms, ..Interest::new(self.what.name.with_segment(segment), self.chance.bits() as u32) };
+        let interest =
+            Interest { lifetime_ms, ..Interest::new(self.what.name.with_segment(segment), self.chance.bits() as u32) };
         out.push(interest.into());
     }
 
@@ -207,15 +211,19 @@ impl Fetcher {
             self.timeout.on_sample(rtt, self.in_flight + 1, cx.now);
             self.smooth(rtt);
         }
-        cx.sink.delivered(cx.now, self.what.flow, &Delivery {
-            segment,
-            payload: data.payload_len(),
-            full_delay: cx.now.since(slot.first_sent),
-            last_delay: rtt,
-            transmissions: slot.transmissions,
-            hops: hop.hop_count,
-            marked: hop.congestion_mark > 0,
-        });
+        cx.sink.delivered(
+            cx.now,
+            self.what.flow,
+            &Delivery {
+                segment,
+                payload: data.payload_len(),
+                full_delay: cx.now.since(slot.first_sent),
+                last_delay: rtt,
+                transmissions: slot.transmissions,
+                hops: hop.hop_count,
+                marked: hop.congestion_mark > 0,
+            },
+        );
         let reaction = self.control.on_data(&DataSignal {
             now: cx.now,
             flow: self.what.flow,
@@ -309,12 +317,17 @@ impl Fetcher {
         let at_check = self.timeout.timeout();
         loop {
             let rto = if check > Span::ZERO { at_check } else { self.timeout.timeout() };
-            let Some(segment) = self.pending.oldest().filter(|(sent, _)| *sent + rto <= cx.now).map(|(_, s)| s) else { break };
+            let Some(segment) = self.pending.oldest().filter(|(sent, _)| *sent + rto <= cx.now).map(|(_, s)| s) else {
+                break;
+            };
             self.time_out(segment, cx);
         }
         while let Some((end, segment)) = self.stopped.first().copied().filter(|(end, _)| *end <= cx.now) {
             self.stopped.remove(&(end, segment));
-            let waiting = self.pending.get(segment).is_some_and(|s| s.state == State::InFlight && s.last_sent + self.rules.lifetime == end);
+            let waiting = self
+                .pending
+                .get(segment)
+                .is_some_and(|s| s.state == State::InFlight && s.last_sent + self.rules.lifetime == end);
             if waiting {
                 self.time_out(segment, cx);
             }
@@ -328,7 +341,11 @@ impl Fetcher {
         self.pending.lost(segment);
         self.counters.timeouts += 1;
         cx.sink.timed_out(cx.now, self.what.flow, segment);
-        self.timeout.on_timeout(&TimeoutSignal { now: cx.now, first_of_event: self.is_fresh() });
+        let first_of_event = sent_at >= self.timeout_event;
+        if first_of_event {
+            self.timeout_event = cx.now;
+        }
+        self.timeout.on_timeout(&TimeoutSignal { now: cx.now, first_of_event });
         self.lose(segment, Loss::Timeout, sent_at, cx);
     }
 

@@ -305,9 +305,8 @@ mod tests {
 
     fn add(pit: &mut Pit, interest: &Interest, now: u64, lifetime_ms: u32) -> PitId {
         let hash = interest.name.hash64();
-        let id = pit
-            .find(interest, hash)
-            .unwrap_or_else(|| pit.insert(interest.clone(), hash, StrategyId(0), Span::ZERO));
+        let id =
+            pit.find(interest, hash).unwrap_or_else(|| pit.insert(interest.clone(), hash, StrategyId(0), Span::ZERO));
         let expiry = Time(now) + Span::from_millis(u64::from(lifetime_ms));
         pit.wait(id, InRecord { face: FaceId(0), nonce: 1, expiry, token: None }, lifetime_ms);
         id

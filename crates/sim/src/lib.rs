@@ -1,1 +1,23 @@
-//! sim
+//! Driver 1: the deterministic packet simulator. It owns virtual time and virtual links; everything that thinks is a
+//! [`weir_core::Machine`].
+//!
+//! Same scenario and seed, same bytes: event order is total (time, kind, place), every stream of chance has one owner,
+//! and each run prints a digest of all packets that crossed a link.
+
+mod build;
+mod calendar;
+mod collect;
+mod histogram;
+mod link;
+mod outcome;
+mod sweep;
+mod world;
+
+pub use build::{BuildError, Built, build};
+pub use calendar::Calendar;
+pub use collect::{Collector, FlowInfo};
+pub use histogram::Histogram;
+pub use link::{LinkCounters, LinkSpec};
+pub use outcome::{Outcome, Sample, Scope, drop_metric};
+pub use sweep::{Job, Progress, run_all};
+pub use world::{End, World};

@@ -114,7 +114,7 @@ fn links() -> Vec<LpPacket> {
         mark_distance: 3,
         feedback: Feedback::Add,
         loss_notice: true,
-        hop_count: 4,
+        hop_count: 0,
     };
     let interest = interests().remove(0);
     let nack = Nack { reason: NackReason::NoRoute, interest: interest.clone() };

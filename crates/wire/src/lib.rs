@@ -27,7 +27,7 @@
 //! Unknown elements that are not critical are passed over; a Data keeps its bytes as they came, an Interest keeps such
 //! elements in [`InterestExtras::trailer`].
 //!
-//! Weir's own link header fields ([`types`], 940 to 956) lie in the range that other forwarders ignore.
+//! Weir's own link header fields ([`types`], 940 to 952) lie in the range that other forwarders ignore.
 
 mod decode;
 mod encode;

@@ -209,7 +209,6 @@ impl HopFields {
             (WEIR_FEEDBACK, Ok(1)) => self.feedback = Feedback::Add,
             (WEIR_FEEDBACK, Ok(2)) => self.feedback = Feedback::Reduce,
             (WEIR_LOSS_NOTICE, _) if e.value.is_empty() => self.loss_notice = true,
-            (WEIR_HOP_COUNT, Ok(hops)) => self.hop_count = u8::try_from(hops).unwrap_or(u8::MAX),
             (800..960, _) if e.typ & 3 == 0 => return Ok(false),
             _ => return Err(e.error(DecodeErrorKind::Critical(e.typ))),
         }
@@ -361,9 +360,6 @@ impl HopFields {
         number(WEIR_FEEDBACK, self.feedback.code());
         if self.loss_notice {
             write_header(out, WEIR_LOSS_NOTICE, 0);
-        }
-        if self.hop_count != 0 {
-            write_number(out, WEIR_HOP_COUNT, self.hop_count.into());
         }
     }
 }

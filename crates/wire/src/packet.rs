@@ -45,7 +45,8 @@ pub struct HopFields {
     pub feedback: Feedback,
     /// True for PLR's Explicit Loss Notice: a Data without content that announces a stored or lost Data.
     pub loss_notice: bool,
-    /// Links that this Data has crossed since its producer or cache.
+    /// Links that this packet has crossed so far. Never on the wire: machines count, as `queued_at` is written, so that
+    /// measuring costs no bytes; across live links it starts again at each hop.
     pub hop_count: u8,
 }
 

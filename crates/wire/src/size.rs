@@ -52,7 +52,6 @@ impl HopFields {
             + number(WEIR_MARK_DISTANCE, u64::from(self.mark_distance))
             + number(WEIR_FEEDBACK, self.feedback.code())
             + if self.loss_notice { element_len(WEIR_LOSS_NOTICE, 0) } else { 0 }
-            + number(WEIR_HOP_COUNT, u64::from(self.hop_count))
     }
 
     /// The PIT token, if it has a length that may be sent (1 to 32 bytes). Peers refuse frames with any other.

@@ -87,5 +87,3 @@ pub const WEIR_MARK_DISTANCE: u32 = 944;
 pub const WEIR_FEEDBACK: u32 = 948;
 /// Weir: [`HopFields::loss_notice`](crate::HopFields::loss_notice); empty.
 pub const WEIR_LOSS_NOTICE: u32 = 952;
-/// Weir: [`HopFields::hop_count`](crate::HopFields::hop_count).
-pub const WEIR_HOP_COUNT: u32 = 956;

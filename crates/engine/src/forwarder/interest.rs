@@ -87,8 +87,7 @@ impl Forwarder {
         }
         self.copy_sent(id);
         let strategy = &mut self.strategies[self.pit.get(id).strategy.0 as usize];
-        let query =
-            Query { interest: &interest, from, prefix, next_hops: &self.eligible, sent: &self.sent };
+        let query = Query { interest: &interest, from, prefix, next_hops: &self.eligible, sent: &self.sent };
         let choice = strategy.choose(&query, cx);
         self.act(id, choice, Some(interest), cx);
     }

@@ -1,0 +1,207 @@
+//! Watches a run and folds what it sees.
+
+use crate::histogram::Histogram;
+use weir_core::{Delivery, DropReason, FaceId, FlowId, NodeId, Reading, Sink, Span, Time};
+use weir_wire::{Kind, Packet};
+
+/// What is known of a fetch before the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowInfo {
+    /// Label in tables; bursts of one consumer share one.
+    pub label: String,
+    /// It ends by itself.
+    pub finite: bool,
+}
+
+/// What a fetch has done.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FlowStats {
+    pub first_request: Option<Time>,
+    pub completed: Option<Time>,
+    pub last_delivery: Option<Time>,
+    pub requests: u64,
+    pub retransmissions: u64,
+    pub timeouts: u64,
+    pub decreases: u64,
+    pub delivered: u64,
+    pub payload: u64,
+    pub marked: u64,
+    pub full_delay: Histogram,
+    pub last_delay: Histogram,
+    /// Payload at the last sample.
+    sampled_payload: u64,
+}
+
+/// What an egress face has seen.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FaceStats {
+    pub data: u64,
+    pub data_sojourn: u128,
+    pub sojourn: u128,
+    pub drops: [u64; DropReason::ALL.len()],
+    pub data_drops: u64,
+    pub marks: u64,
+    pub loss_notices: u64,
+    pub recovered: u64,
+}
+
+/// One point of a time series.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct RawSample {
+    pub time: Time,
+    pub what: &'static str,
+    pub place: Place,
+    pub value: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Flow(FlowId),
+    Face(NodeId, FaceId),
+    Node(NodeId),
+}
+
+/// Folds events into counters, sums and histograms; keeps time series only of the readings it is shown.
+#[derive(Debug, Default)]
+pub struct Collector {
+    pub(crate) infos: Vec<FlowInfo>,
+    pub(crate) flows: Vec<FlowStats>,
+    /// By node, then face.
+    pub(crate) faces: Vec<Vec<FaceStats>>,
+    pub(crate) samples: Vec<RawSample>,
+    last_sample: Time,
+    open: usize,
+}
+
+impl Collector {
+    /// Watches `nodes` nodes and these fetches.
+    pub fn new(infos: Vec<FlowInfo>, nodes: usize) -> Collector {
+        Collector {
+            flows: vec![FlowStats::default(); infos.len()],
+            open: infos.len(),
+            faces: vec![Vec::new(); nodes],
+            infos,
+            ..Collector::default()
+        }
+    }
+
+    /// True once every fetch has all its segments.
+    pub fn all_complete(&self) -> bool {
+        self.open == 0
+    }
+
+    #[inline]
+    fn face(&mut self, node: NodeId, face: FaceId) -> &mut FaceStats {
+        let faces = &mut self.faces[node.0 as usize];
+        if face.index() >= faces.len() {
+            faces.resize(face.index() + 1, FaceStats::default());
+        }
+        &mut faces[face.index()]
+    }
+
+    /// Takes a reading into the time series.
+    pub(crate) fn sample(&mut self, now: Time, node: NodeId, reading: Reading) {
+        let mut put = |what, place, value| self.samples.push(RawSample { time: now, what, place, value });
+        match reading {
+            Reading::Pit { entries, .. } => put("pit", Place::Node(node), entries as f64),
+            Reading::Cs { .. } => {}
+            Reading::Queue { face, packets, .. } => put("queue", Place::Face(node, face), packets as f64),
+            Reading::Flow { flow, window, rate, in_flight, rto } => {
+                let stats = &self.flows[flow.0 as usize];
+                if stats.first_request.is_none() || stats.completed.is_some() {
+                    return;
+                }
+                put("in_flight", Place::Flow(flow), in_flight as f64);
+                put("rto", Place::Flow(flow), rto.millis());
+                if window.is_finite() {
+                    put("window", Place::Flow(flow), window);
+                }
+                if let Some(rate) = rate {
+                    put("rate", Place::Flow(flow), rate);
+                }
+            }
+        }
+    }
+
+    /// Goodput of each fetch since the last sample.
+    pub(crate) fn sample_flows(&mut self, now: Time) {
+        let span = now.since(self.last_sample).seconds();
+        self.last_sample = now;
+        for (i, flow) in self.flows.iter_mut().enumerate() {
+            let new = flow.payload - std::mem::replace(&mut flow.sampled_payload, flow.payload);
+            if span > 0.0 && flow.first_request.is_some() {
+                let value = new as f64 * 8.0 / span / 1e6;
+                self.samples.push(RawSample {
+                    time: now,
+                    what: "goodput",
+                    place: Place::Flow(FlowId(i as u32)),
+                    value,
+                });
+            }
+        }
+    }
+}
+
+impl Sink for Collector {
+    fn dropped(&mut self, _now: Time, node: NodeId, face: FaceId, packet: &Packet, reason: DropReason) {
+        let stats = self.face(node, face);
+        stats.drops[reason as usize] += 1;
+        stats.data_drops += u64::from(reason.is_loss() && matches!(packet.kind, Kind::Data(_)));
+    }
+
+    #[inline]
+    fn dequeued(&mut self, _now: Time, node: NodeId, face: FaceId, packet: &Packet, sojourn: Span) {
+        let stats = self.face(node, face);
+        stats.sojourn += u128::from(sojourn.0);
+        if packet.is_content() {
+            stats.data += 1;
+            stats.data_sojourn += u128::from(sojourn.0);
+        }
+    }
+
+    fn marked(&mut self, _now: Time, node: NodeId, face: FaceId) {
+        self.face(node, face).marks += 1;
+    }
+
+    fn loss_notice(&mut self, _now: Time, node: NodeId, face: FaceId) {
+        self.face(node, face).loss_notices += 1;
+    }
+
+    fn recovered(&mut self, _now: Time, node: NodeId, face: FaceId) {
+        self.face(node, face).recovered += 1;
+    }
+
+    #[inline]
+    fn requested(&mut self, now: Time, flow: FlowId, _segment: u64, transmission: u32) {
+        let stats = &mut self.flows[flow.0 as usize];
+        stats.first_request.get_or_insert(now);
+        stats.requests += 1;
+        stats.retransmissions += u64::from(transmission > 1);
+    }
+
+    #[inline]
+    fn delivered(&mut self, now: Time, flow: FlowId, delivery: &Delivery) {
+        let stats = &mut self.flows[flow.0 as usize];
+        stats.delivered += 1;
+        stats.payload += delivery.payload as u64;
+        stats.last_delivery = Some(now);
+        stats.marked += u64::from(delivery.marked);
+        stats.full_delay.add(delivery.full_delay);
+        stats.last_delay.add(delivery.last_delay);
+    }
+
+    fn timed_out(&mut self, _now: Time, flow: FlowId, _segment: u64) {
+        self.flows[flow.0 as usize].timeouts += 1;
+    }
+
+    fn decreased(&mut self, _now: Time, flow: FlowId) {
+        self.flows[flow.0 as usize].decreases += 1;
+    }
+
+    fn completed(&mut self, now: Time, flow: FlowId) {
+        let stats = &mut self.flows[flow.0 as usize];
+        if stats.completed.replace(now).is_none() {
+            self.open -= 1;
+        }
+    }
+}

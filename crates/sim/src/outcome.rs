@@ -1,0 +1,243 @@
+//! What a run has shown, by metric and scope. Definitions of the metrics: `weir_scenario::metrics`.
+
+use crate::collect::{FaceStats, FlowStats, Place};
+use crate::histogram::Histogram;
+use crate::world::World;
+use std::collections::BTreeMap;
+use weir_core::{DropReason, FaceId, FlowId, NodeId, Reading, Time};
+
+/// What a number is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scope {
+    /// The whole run.
+    Run,
+    /// All fetches with this label.
+    Flow(String),
+    /// A link direction, written `from>to`, and the queue in front of it.
+    Link(String),
+    /// A node.
+    Node(String),
+}
+
+/// One point of a time series.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample {
+    /// Seconds since the start.
+    pub time: f64,
+    /// Which reading.
+    pub metric: &'static str,
+    /// Of what.
+    pub scope: Scope,
+    /// In the metric's unit.
+    pub value: f64,
+}
+
+/// The link direction that a face stands in front of.
+type Faces<'a> = BTreeMap<(NodeId, FaceId), &'a String>;
+
+/// Everything that is kept of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// Numbers by metric and scope; one that could not be measured is absent.
+    pub values: BTreeMap<(&'static str, Scope), f64>,
+    /// Time series, in order of time.
+    pub series: Vec<Sample>,
+    /// Hash of every packet's way.
+    pub digest: u64,
+}
+
+impl Outcome {
+    /// The number for a metric and scope.
+    pub fn get(&self, metric: &'static str, scope: Scope) -> Option<f64> {
+        self.values.get(&(metric, scope)).copied()
+    }
+
+    /// Reads a finished world. `nodes` and `links` are names in the order of the world's numbers.
+    pub fn of(world: &World, nodes: &[String], links: &[String]) -> Outcome {
+        let mut outcome = Outcome { digest: world.digest(), ..Outcome::default() };
+        let seconds = world.now().seconds();
+        outcome.put("duration", Scope::Run, seconds);
+        outcome.put("events", Scope::Run, world.events() as f64);
+        outcome.put("packet_hops", Scope::Run, world.packet_hops() as f64);
+        outcome.flows(world, seconds);
+        outcome.links(world, links, seconds);
+        let faces: Faces<'_> =
+            world.links().zip(links).map(|((spec, ..), name)| ((NodeId(spec.from), spec.from_face), name)).collect();
+        outcome.nodes(world, nodes, &faces, seconds);
+        outcome.take_series(world, nodes, &faces);
+        outcome
+    }
+
+    fn put(&mut self, metric: &'static str, scope: Scope, value: f64) {
+        self.values.insert((metric, scope), value);
+    }
+
+    fn flows(&mut self, world: &World, seconds: f64) {
+        let collector = world.collector();
+        let mut groups: BTreeMap<&str, Vec<&FlowStats>> = BTreeMap::new();
+        for (info, stats) in collector.infos.iter().zip(&collector.flows) {
+            groups.entry(&info.label).or_default().push(stats);
+        }
+        for (label, group) in &groups {
+            self.flow_group(Scope::Flow((*label).into()), group, seconds);
+        }
+        self.flow_group(Scope::Run, &collector.flows.iter().collect::<Vec<_>>(), seconds);
+    }
+
+    fn flow_group(&mut self, scope: Scope, group: &[&FlowStats], seconds: f64) {
+        let sum = |count: fn(&FlowStats) -> u64| group.iter().map(|f| count(f)).sum::<u64>() as f64;
+        self.put("delivered", scope.clone(), sum(|f| f.delivered));
+        self.put("requests", scope.clone(), sum(|f| f.requests));
+        self.put("retransmissions", scope.clone(), sum(|f| f.retransmissions));
+        self.put("timeouts", scope.clone(), sum(|f| f.timeouts));
+        self.put("decreases", scope.clone(), sum(|f| f.decreases));
+        self.put("marked", scope.clone(), sum(|f| f.marked));
+        let first = group.iter().filter_map(|f| f.first_request).min();
+        let ends: Option<Vec<Time>> = group.iter().map(|f| f.completed).collect();
+        let end = ends.and_then(|e| e.into_iter().max());
+        if let (Some(first), Some(end)) = (first, end) {
+            self.put("completion_time", scope.clone(), end.since(first).seconds());
+        }
+        // Goodput counts from the first request to the end of the fetch, or of the run.
+        let until = end.map_or(seconds, Time::seconds);
+        let active = until - first.map_or(until, Time::seconds);
+        if active > 0.0 {
+            self.put("goodput", scope.clone(), sum(|f| f.payload) * 8.0 / active / 1e6);
+        }
+        self.delays(scope, group);
+    }
+
+    fn delays(&mut self, scope: Scope, group: &[&FlowStats]) {
+        let (mut full, mut last) = (Histogram::default(), Histogram::default());
+        for flow in group {
+            full.merge(&flow.full_delay);
+            last.merge(&flow.last_delay);
+        }
+        let millis = [
+            ("full_delay", full.mean()),
+            ("last_delay", last.mean()),
+            ("full_delay_p50", full.percentile(0.50)),
+            ("full_delay_p95", full.percentile(0.95)),
+            ("full_delay_p99", full.percentile(0.99)),
+        ];
+        for (metric, value) in millis {
+            if let Some(value) = value {
+                self.put(metric, scope.clone(), value * 1e3);
+            }
+        }
+    }
+
+    fn links(&mut self, world: &World, names: &[String], seconds: f64) {
+        let collector = world.collector();
+        for (name, (spec, counters, _)) in names.iter().zip(world.links()) {
+            let scope = Scope::Link(name.clone());
+            let face = collector.faces[spec.from as usize].get(spec.from_face.index()).cloned().unwrap_or_default();
+            self.put("link_packets", scope.clone(), counters.packets as f64);
+            if seconds > 0.0 {
+                self.put("throughput", scope.clone(), counters.bytes as f64 * 8.0 / seconds / 1e6);
+                self.put("utilisation", scope.clone(), counters.busy.seconds() / seconds);
+                // Little's law: what waited, weighted by how long, over the time there was.
+                self.put("queue_mean", scope.clone(), face.sojourn as f64 / 1e9 / seconds);
+            }
+            self.face(scope, &face);
+        }
+        // The run counts local faces too, which stand in front of no link.
+        let mut total = FaceStats::default();
+        collector.faces.iter().flatten().for_each(|face| add(&mut total, face));
+        self.face(Scope::Run, &total);
+    }
+
+    fn face(&mut self, scope: Scope, face: &FaceStats) {
+        let losses = DropReason::ALL.iter().filter(|r| r.is_loss()).map(|r| face.drops[*r as usize]).sum::<u64>();
+        self.put("drops", scope.clone(), losses as f64);
+        for reason in DropReason::ALL {
+            self.put(drop_metric(reason), scope.clone(), face.drops[reason as usize] as f64);
+        }
+        self.put("data_drops", scope.clone(), face.data_drops as f64);
+        self.put("marks", scope.clone(), face.marks as f64);
+        self.put("loss_notices", scope.clone(), face.loss_notices as f64);
+        self.put("recovered", scope.clone(), face.recovered as f64);
+        if face.data > 0 {
+            self.put("sojourn", scope, face.data_sojourn as f64 / face.data as f64 / 1e6);
+        }
+    }
+
+    fn nodes(&mut self, world: &World, names: &[String], faces: &Faces<'_>, seconds: f64) {
+        for (i, name) in names.iter().enumerate() {
+            let scope = || Scope::Node(name.clone());
+            let mut readings = Vec::new();
+            world.machine(i as u32).inspect(world.now(), &mut |r| readings.push(r));
+            for reading in readings {
+                match reading {
+                    Reading::Pit { peak, area, .. } => {
+                        self.put("pit_max", scope(), peak as f64);
+                        if seconds > 0.0 {
+                            self.put("pit_mean", scope(), area / seconds);
+                        }
+                    }
+                    Reading::Cs { hits, misses, .. } => {
+                        self.put("cs_hits", scope(), hits as f64);
+                        self.put("cs_misses", scope(), misses as f64);
+                    }
+                    Reading::Queue { face, peak, .. } => {
+                        if let Some(link) = faces.get(&(NodeId(i as u32), face)) {
+                            self.put("queue_max", Scope::Link((*link).clone()), peak as f64);
+                        }
+                    }
+                    Reading::Flow { .. } => {}
+                }
+            }
+        }
+    }
+
+    fn take_series(&mut self, world: &World, nodes: &[String], faces: &Faces<'_>) {
+        let collector = world.collector();
+        let label = |flow: FlowId| collector.infos[flow.0 as usize].label.clone();
+        self.series = collector
+            .samples
+            .iter()
+            .filter_map(|s| {
+                let scope = match s.place {
+                    Place::Flow(flow) => Scope::Flow(label(flow)),
+                    Place::Face(node, face) => Scope::Link((*faces.get(&(node, face))?).clone()),
+                    Place::Node(node) => Scope::Node(nodes[node.0 as usize].clone()),
+                };
+                Some(Sample { time: s.time.seconds(), metric: s.what, scope, value: s.value })
+            })
+            .collect();
+    }
+}
+
+fn add(total: &mut FaceStats, face: &FaceStats) {
+    total.data += face.data;
+    total.data_sojourn += face.data_sojourn;
+    total.sojourn += face.sojourn;
+    total.data_drops += face.data_drops;
+    total.marks += face.marks;
+    total.loss_notices += face.loss_notices;
+    total.recovered += face.recovered;
+    for (sum, n) in total.drops.iter_mut().zip(face.drops) {
+        *sum += n;
+    }
+}
+
+/// The metric that counts drops for one reason.
+pub fn drop_metric(reason: DropReason) -> &'static str {
+    match reason {
+        DropReason::QueueFull => "drops_queue_full",
+        DropReason::QueueManagement => "drops_queue_management",
+        DropReason::LinkLoss => "drops_link_loss",
+        DropReason::LinkDown => "drops_link_down",
+        DropReason::HopLimit => "drops_hop_limit",
+        DropReason::DuplicateNonce => "drops_duplicate_nonce",
+        DropReason::Suppressed => "drops_suppressed",
+        DropReason::NoRoute => "drops_no_route",
+        DropReason::Strategy => "drops_strategy",
+        DropReason::PitFull => "drops_pit_full",
+        DropReason::Unsolicited => "drops_unsolicited",
+        DropReason::Unwanted => "drops_unwanted",
+        DropReason::StoreFull => "drops_store_full",
+        DropReason::StoreExpired => "drops_store_expired",
+        _ => "drops_other",
+    }
+}

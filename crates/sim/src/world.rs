@@ -1,0 +1,296 @@
+//! Nodes, links and the loop that moves packets between them.
+
+use crate::calendar::Calendar;
+use crate::collect::Collector;
+use crate::link::{Link, LinkCounters, LinkSpec, Sent};
+use weir_core::{Chance, Context, DropReason, FaceId, Machine, NodeId, Pull, Ready, Sink, Span, Time};
+use weir_wire::{Kind, Packet};
+
+/// Kinds of events, in the order in which they happen at one instant: machines do what is due, links become free,
+/// packets arrive, and then somebody looks.
+const WAKE: u64 = 0;
+const FREE: u64 = 1;
+const ARRIVE: u64 = 2;
+const SAMPLE: u64 = 3;
+
+/// When a run ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// At this time.
+    At(Time),
+    /// When every fetch is complete, or nothing happens any more.
+    Complete,
+    /// When nothing happens any more: every queue, table and link is empty.
+    Quiet,
+}
+
+/// A network at work.
+pub struct World {
+    now: Time,
+    calendar: Calendar,
+    nodes: Vec<Node>,
+    links: Vec<Link>,
+    collector: Collector,
+    ready: Ready,
+    sample: Option<Span>,
+    digest: u64,
+    hops: u64,
+    events: u64,
+}
+
+struct Node {
+    machine: Box<dyn Machine>,
+    /// Link directions by face.
+    out: Vec<u32>,
+    /// The wake event that stands in the calendar.
+    awaited: Time,
+}
+
+impl World {
+    /// An empty network, watched by `collector`, looked at every `sample`.
+    pub fn new(collector: Collector, sample: Option<Span>) -> World {
+        World {
+            now: Time::ZERO,
+            calendar: Calendar::default(),
+            nodes: Vec::new(),
+            links: Vec::new(),
+            collector,
+            ready: Ready::default(),
+            sample,
+            digest: 0,
+            hops: 0,
+            events: 0,
+        }
+    }
+
+    /// Adds a node; its face `i` will stand on the `i`-th link direction that leaves it.
+    pub fn add_node(&mut self, machine: Box<dyn Machine>) -> u32 {
+        self.nodes.push(Node { machine, out: Vec::new(), awaited: Time::NEVER });
+        self.nodes.len() as u32 - 1
+    }
+
+    /// Adds a link direction. Directions that leave a node must be added in the order of its faces.
+    pub fn add_link(&mut self, spec: LinkSpec, chance: Chance) -> u32 {
+        let id = self.links.len() as u32;
+        let out = &mut self.nodes[spec.from as usize].out;
+        assert_eq!(out.len(), spec.from_face.index(), "faces and link directions of a node go in step");
+        out.push(id);
+        self.links.push(Link::new(spec, chance));
+        id
+    }
+
+    /// Runs until `end`. May be called again with a later end.
+    pub fn run(&mut self, end: End) {
+        if self.now == Time::ZERO && self.events == 0 {
+            self.start();
+        }
+        while let Some(at) = self.calendar.peek_time() {
+            match end {
+                End::At(limit) if Time(at) > limit => break,
+                End::Complete if self.collector.all_complete() => break,
+                _ => self.step(),
+            }
+        }
+        if let End::At(limit) = end {
+            self.now = limit.max(self.now);
+        }
+    }
+
+    fn start(&mut self) {
+        for node in 0..self.nodes.len() {
+            self.await_wake(node);
+        }
+        if self.sample.is_some() {
+            self.calendar.push(0, SAMPLE << 32);
+        }
+    }
+
+    #[inline]
+    fn step(&mut self) {
+        let Some((time, what)) = self.calendar.pop() else { return };
+        self.now = Time(time);
+        self.events += 1;
+        let place = what as u32 as usize;
+        match what >> 32 {
+            ARRIVE => self.arrive(place),
+            FREE => self.free(place),
+            WAKE => self.wake(place),
+            _ => self.look(),
+        }
+    }
+
+    fn arrive(&mut self, place: usize) {
+        let link = &mut self.links[place];
+        let Some((_, packet)) = link.flying.pop_front() else {
+            unreachable!("an arrival without a packet");
+        };
+        link.counters.arrived += 1;
+        if let Some((next, _)) = link.flying.front() {
+            self.calendar.push(next.0, ARRIVE << 32 | place as u64);
+        }
+        let (node, face) = (link.spec.to as usize, link.spec.to_face);
+        self.hops += 1;
+        self.digest = mix(self.digest, self.now.0, place as u64, &packet);
+        self.call(node, |machine, cx| machine.receive(face, packet, cx));
+    }
+
+    fn wake(&mut self, node: usize) {
+        // A stale event: the node has asked for an earlier one since, which has come.
+        if self.nodes[node].awaited != self.now {
+            return;
+        }
+        self.nodes[node].awaited = Time::NEVER;
+        self.call(node, |machine, cx| machine.wake(cx));
+    }
+
+    fn free(&mut self, place: usize) {
+        self.links[place].awaited = false;
+        self.pull(place);
+        let node = self.links[place].spec.from as usize;
+        self.offer_ready(node);
+        self.await_wake(node);
+    }
+
+    /// Lets a machine work, then sees to its faces and its next wake.
+    #[inline]
+    fn call(&mut self, node: usize, work: impl FnOnce(&mut dyn Machine, &mut Context<'_>)) {
+        let mut cx = Context {
+            now: self.now,
+            node: NodeId(node as u32),
+            face: FaceId(0),
+            sink: &mut self.collector,
+            ready: &mut self.ready,
+        };
+        work(&mut *self.nodes[node].machine, &mut cx);
+        self.offer_ready(node);
+        self.await_wake(node);
+    }
+
+    #[inline]
+    fn offer_ready(&mut self, node: usize) {
+        while let Some(face) = self.ready.pop() {
+            let place = self.nodes[node].out[face.index()] as usize;
+            let link = &mut self.links[place];
+            if link.awaited {
+                continue;
+            }
+            if link.free_at <= self.now {
+                self.pull(place);
+            } else {
+                link.awaited = true;
+                self.calendar.push(link.free_at.0, FREE << 32 | place as u64);
+            }
+        }
+    }
+
+    /// Takes the next packet for a free link and sends it.
+    fn pull(&mut self, place: usize) {
+        let spec = &self.links[place].spec;
+        let (node, face) = (spec.from, spec.from_face);
+        let mut cx =
+            Context { now: self.now, node: NodeId(node), face, sink: &mut self.collector, ready: &mut self.ready };
+        let machine = &mut self.nodes[node as usize].machine;
+        let again = match machine.pull(face, &mut cx) {
+            Pull::Idle => return,
+            Pull::Later(time) => {
+                assert!(time > self.now, "a queue that says `later` must mean it");
+                time
+            }
+            Pull::Packet(packet) => {
+                let link = &mut self.links[place];
+                match link.transmit(packet, self.now) {
+                    Sent::First(arrival) => self.calendar.push(arrival.0, ARRIVE << 32 | place as u64),
+                    Sent::Behind => {}
+                    Sent::Lost(packet) => {
+                        self.collector.dropped(self.now, NodeId(node), face, &packet, DropReason::LinkLoss);
+                    }
+                }
+                if !machine.has_backlog(face) {
+                    return;
+                }
+                link.free_at
+            }
+        };
+        self.links[place].awaited = true;
+        self.calendar.push(again.0, FREE << 32 | place as u64);
+    }
+
+    #[inline]
+    fn await_wake(&mut self, node: usize) {
+        let node_state = &mut self.nodes[node];
+        if let Some(at) = node_state.machine.next_wake()
+            && at < node_state.awaited
+        {
+            let at = at.max(self.now);
+            node_state.awaited = at;
+            self.calendar.push(at.0, WAKE << 32 | node as u64);
+        }
+    }
+
+    /// Takes a sample of every machine.
+    fn look(&mut self) {
+        for (i, node) in self.nodes.iter().enumerate() {
+            let collector = &mut self.collector;
+            node.machine.inspect(self.now, &mut |reading| collector.sample(self.now, NodeId(i as u32), reading));
+        }
+        self.collector.sample_flows(self.now);
+        // The last sample is the one after which nothing else is due.
+        if let Some(sample) = self.sample
+            && !self.calendar.is_empty()
+        {
+            self.calendar.push((self.now + sample).0, SAMPLE << 32);
+        }
+    }
+
+    /// The clock.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Hash of every packet that has arrived anywhere, when, and where.
+    pub fn digest(&self) -> u64 {
+        self.digest
+    }
+
+    /// Packets that have crossed a link.
+    pub fn packet_hops(&self) -> u64 {
+        self.hops
+    }
+
+    /// Events handled.
+    pub fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// What has been watched.
+    pub fn collector(&self) -> &Collector {
+        &self.collector
+    }
+
+    /// Counters and packets in the air of each link direction, in the order of `add_link`.
+    pub fn links(&self) -> impl Iterator<Item = (&LinkSpec, LinkCounters, usize)> {
+        self.links.iter().map(|l| (&l.spec, l.counters, l.flying.len()))
+    }
+
+    /// A node's machine.
+    pub fn machine(&self, node: u32) -> &dyn Machine {
+        &*self.nodes[node as usize].machine
+    }
+}
+
+impl std::fmt::Debug for World {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("World").field("now", &self.now).field("digest", &self.digest).finish_non_exhaustive()
+    }
+}
+
+#[inline]
+fn mix(digest: u64, time: u64, place: u64, packet: &Packet) -> u64 {
+    let kind = match &packet.kind {
+        Kind::Interest(i) => 1 ^ u64::from(i.nonce) << 8,
+        Kind::Data(_) => 2 ^ u64::from(packet.hop.congestion_mark) << 8 ^ u64::from(packet.hop.loss_notice) << 16,
+        Kind::Nack(_) => 3,
+    };
+    let word = packet.name().hash64() ^ time.rotate_left(20) ^ kind ^ place.rotate_left(48);
+    (digest ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+}
