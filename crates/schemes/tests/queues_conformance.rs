@@ -2,11 +2,10 @@
 
 mod queues_support;
 
+use queues_support::entries::check_entry;
 use queues_support::{Bench, is_notice};
 use std::collections::BTreeSet;
-use weir_core::{
-    Bytes, Chance, Entry, Limit, ParameterError, QueueDiscipline, Seed, Settings, Site, Span, Time, Value,
-};
+use weir_core::{Bytes, Chance, Entry, Limit, QueueDiscipline, Seed, Settings, Site, Span, Time};
 use weir_schemes::registry::{QUEUES, RECOVERIES};
 
 const STEPS: u64 = 40_000;
@@ -193,39 +192,8 @@ fn an_idle_queue_asks_for_nothing() {
     }
 }
 
-/// An entry must refuse what it does not know, name the nearest, and have a page that tells the truth.
-fn check_entry<B>(entry: &Entry<B>, page: &str) {
-    println!("{}", entry.name);
-    let build = |name: &str, value: Value| (entry.build)(&vec![(name.into(), value)], &Site::default()).err();
-    assert!((entry.build)(&Settings::new(), &Site::default()).is_ok());
-    let error = build("no-such-thing-anywhere", Value::Bool(true)).unwrap();
-    assert!(error.unknown, "{error}");
-    for parameter in (entry.parameters)() {
-        let misspelt = format!("{}x", parameter.name);
-        let ParameterError { message, unknown, .. } = build(&misspelt, Value::Bool(true)).unwrap();
-        assert!(unknown && message.contains(&format!("{:?}", parameter.name)), "{message}");
-        assert!(!build(parameter.name, Value::Text("nonsense".into())).unwrap().unknown);
-        let row = entry.page.lines().find(|line| line.starts_with(&format!("| `{}` |", parameter.name)));
-        let row = row.unwrap_or_else(|| panic!("{page} has no row for {}", parameter.name));
-        assert!(row.contains(&format!("| `{}` |", parameter.default)), "{page}: {row}: {}", parameter.default);
-    }
-    let headings: Vec<&str> = entry.page.lines().filter(|line| line.starts_with('#')).collect();
-    let title = format!("# {}", entry.name);
-    let expected = [
-        &title,
-        "## Idea in five sentences",
-        "## Signals and state",
-        "## Parameters",
-        "## Deviations and why",
-        "## Figures reproduced",
-        "## Limits",
-    ];
-    assert_eq!(headings, expected, "{page}");
-    assert!(!entry.summary.is_empty() && !entry.summary.ends_with('.'));
-}
-
 #[test]
 fn entries_are_well_formed() {
-    QUEUES.iter().for_each(|entry| check_entry(entry, &format!("queue-{}.md", entry.name)));
-    RECOVERIES.iter().for_each(|entry| check_entry(entry, &format!("recovery-{}.md", entry.name)));
+    QUEUES.iter().for_each(check_entry);
+    RECOVERIES.iter().for_each(check_entry);
 }

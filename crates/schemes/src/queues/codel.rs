@@ -19,7 +19,7 @@ weir_core::words! {
 weir_core::parameters! {
     /// Parameters of CoDel.
     pub struct CodelParameters {
-        /// What happens to the packets that CoDel picks.
+        /// What happens to the packets that CoDel picks: they are dropped or marked.
         action: Action = Action::Drop, None, "RFC 8289, section 5.5";
         /// Sojourn time that a standing queue may have.
         target: Span = Span::from_millis(5), Some((0.0, 10.0)), "RFC 8289, section 4";

@@ -30,7 +30,7 @@ weir_core::parameters! {
         residence: Span = Span(1_000_000_000), Some((1e-6, 3600.0)), "our choice: the paper names no value";
         /// The estimated room never exceeds the queue's free places.
         cap_r: bool = true, None, "our choice: Algorithm 1 has no bound";
-        /// Estimated room from which stored packets go on.
+        /// Stored packets go on when the estimated room is above one packet, or when it reaches one.
         threshold: Threshold = Threshold::Above, None, "PLR, Algorithm 1";
         /// Send a loss notice for each Data stored.
         notice: bool = true, None, "PLR, packet loss scheduling";

@@ -1,6 +1,8 @@
 //! A bench for queues: plays the engine and counts.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub mod entries;
+
 use weir_core::{Context, DropReason, FaceId, NodeId, Pull, QueueDiscipline, Ready, Sink, Site, Span, Time, Value};
 use weir_schemes::registry::{self, QUEUES, RECOVERIES};
 use weir_wire::{Component, Content, Data, Interest, Kind, Nack, NackReason, Name, Packet, VirtualData};
