@@ -47,6 +47,15 @@ fn a_burst_is_stored_and_announced_up_to_the_stores_size() {
 }
 
 #[test]
+fn the_store_is_a_share_of_the_queue() {
+    for (alpha, size) in [(0.29, 29), (0.5, 50), (1.0, 100), (0.005, 0)] {
+        let mut bench = plr(Limit::Packets(100), &[("alpha", Value::Number(alpha))]);
+        bench.put_data(0..300);
+        assert_eq!(bench.queue.held(), size, "alpha {alpha}");
+    }
+}
+
+#[test]
 fn the_store_is_first_in_first_out() {
     let mut bench = packets(32);
     bench.put_data(0..48);
@@ -256,6 +265,22 @@ fn room_is_capped_unless_asked_otherwise() {
         bench.go_ms(1002.0);
         assert_eq!(bench.tally.recovered, recovered, "cap_r {cap_r}");
     }
+}
+
+#[test]
+fn an_idle_link_makes_room_at_the_rate_it_had() {
+    let mut bench = packets(100);
+    bench.put_data(0..2);
+    bench.go_ms(1.5);
+    empty(&mut bench);
+    // The round at 2 ms sees two packets gone: R = 1, Nbw = 2. Those at 3, 4 and 5 ms add 1 each.
+    bench.go_ms(5.5);
+    bench.put_data(100..210);
+    (0..108).for_each(|_| assert!(bench.take().is_some()));
+    assert_eq!((bench.queue.backlog().packets, bench.queue.held()), (2, 10));
+    // Two packets more than before take 1 away.
+    bench.go_ms(6.0);
+    assert_eq!(bench.tally.recovered, 3);
 }
 
 #[test]

@@ -77,12 +77,12 @@ fn codel_comes_back_with_the_rate_it_had() {
     let mut law = Codel::new(Span::from_millis(5), Span::from_millis(100), Bytes(1500));
     let before = signals(&mut law, 0, 500, |_| 6.0).len();
     assert_eq!(before, 7, "100, 200, 270.7, 328.4, 378.4, 423.1, 463.9");
-    assert!(signals(&mut law, 500, 501, |_| 1.0).is_empty());
+    assert!(signals(&mut law, 500, 1900, |_| 1.0).is_empty());
     // The count resumes at 7 - 1.
-    assert_near(&signals(&mut law, 501, 700, |_| 6.0), &[601.0, 601.0 + 40.8]);
+    assert_near(&signals(&mut law, 1900, 2100, |_| 6.0), &[2000.0, 2000.0 + 40.8]);
     // After 16 intervals of peace it starts afresh.
-    assert!(signals(&mut law, 700, 2700, |_| 1.0).is_empty());
-    assert_near(&signals(&mut law, 2700, 2950, |_| 6.0), &[2800.0, 2900.0]);
+    assert!(signals(&mut law, 2100, 3750, |_| 1.0).is_empty());
+    assert_near(&signals(&mut law, 3750, 4000, |_| 6.0), &[3850.0, 3950.0]);
 }
 
 #[test]
@@ -117,6 +117,22 @@ fn codel_catches_up_by_dropping_several_at_once() {
         assert!(bench.take().is_some());
         assert_eq!(bench.tally.dropped.len(), dropped, "at {ms} ms");
     }
+}
+
+#[test]
+fn codel_stops_dropping_at_a_quick_packet() {
+    let mut bench = Bench::new(queue("codel", &[], &site(100)));
+    bench.put_data(0..6);
+    bench.go_ms(10.0);
+    assert_eq!(bench.take_segment(), Some(0));
+    bench.go_ms(110.0);
+    assert_eq!(bench.take_segment(), Some(2));
+    bench.go_ms(999.0);
+    bench.put_data(6..60);
+    bench.go_ms(1000.0);
+    // Three drops have been due since, and as many late packets wait; then come the quick ones.
+    assert_eq!(bench.take_segment(), Some(6));
+    assert_eq!(bench.drops(DropReason::QueueManagement), 4);
 }
 
 #[test]
