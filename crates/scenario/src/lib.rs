@@ -1,1 +1,36 @@
-//! scenario
+//! Scenario files: TOML in, a checked plan out.
+//!
+//! A file is a [`Study`]: a scenario, the axes along which it varies, figures and claims. [`Study::load`] reads and
+//! checks everything, every point of the product included, and answers either with a study in which nothing can be
+//! wrong any more, or with all [`Problems`] of the file, each shown where it stands.
+//!
+//! The crate knows neither the simulator nor the results; `docs/scenarios.md` describes the format.
+
+mod axes;
+mod claims;
+mod diagnostic;
+mod document;
+pub mod expr;
+mod figures;
+mod generators;
+pub mod metrics;
+mod overrides;
+mod parts;
+mod paths;
+pub mod plan;
+mod points;
+mod quantities;
+mod reader;
+pub mod routes;
+mod run;
+mod scenario;
+mod scheme;
+mod strings;
+mod study;
+mod topology;
+mod tree;
+mod workloads;
+
+pub use diagnostic::{Diagnostic, Place, Problems, Source};
+pub use overrides::Override;
+pub use study::{Axis, Claim, Expectation, Figure, FigureKind, FigureX, Part, Point, Study, Tolerance};

@@ -1,0 +1,207 @@
+//! `[[claim]]`: what a paper says, and how to measure it.
+
+use crate::diagnostic::Diagnostic;
+use crate::expr::{Measure, Type};
+use crate::figures::{Frame, Words};
+use crate::reader::{Read as _, TableReader, refuse};
+use crate::tree::{Content, Node};
+
+/// One claim of a paper.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    /// Short name, unique in the file.
+    pub id: String,
+    /// The claim in the paper's words or close to them.
+    pub says: String,
+    /// Where the paper says it (`where` in the file); may be empty.
+    pub at: String,
+    /// The author's note; may be empty.
+    pub why: String,
+    /// The tolerance of the parts that have none of their own, in the file's words.
+    pub tolerance: Option<String>,
+    /// Its numbers and statements; at least one.
+    pub parts: Vec<Part>,
+}
+
+/// One number or statement of a claim.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// Its name; may be empty in a claim of one part.
+    pub label: String,
+    /// What the paper says.
+    pub expectation: Expectation,
+    /// How to measure it: a number, or for [`Expectation::Holds`] a truth.
+    pub measure: Measure,
+}
+
+/// What a paper says about one number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Expectation {
+    /// It is this number, within the tolerance.
+    Near {
+        /// The number in the paper.
+        expected: f64,
+        /// How far from it still agrees.
+        tolerance: Tolerance,
+    },
+    /// It is this or more.
+    AtLeast(f64),
+    /// It is this or less.
+    AtMost(f64),
+    /// A statement that is true or false.
+    Holds,
+}
+
+/// How far a measurement may be from the number in the paper.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Tolerance {
+    /// A share of the number: 0.1 for `"10 %"`.
+    Relative(f64),
+    /// Percentage points: 3 for `"3 points"`.
+    Points(f64),
+    /// A distance in the unit of the number: 3 for `3`.
+    Absolute(f64),
+}
+
+/// What makes an expectation.
+const EXPECTATIONS: [&str; 4] = ["expected", "at_least", "at_most", "holds"];
+
+/// A tolerance as the file gives it.
+#[derive(Clone, Copy)]
+enum Given<'a> {
+    Distance(Tolerance),
+    /// `"order"`: only which is more and which is less counts.
+    Order(&'a Node),
+}
+
+/// All claims; problems are reported.
+pub(crate) fn read(root: &TableReader<'_>, words: &Words<'_>) -> Vec<Claim> {
+    let mut claims: Vec<Claim> = Vec::new();
+    for table in root.tables("claim") {
+        let place = table.table.get("id").map_or(table.place, |n| &n.place).clone();
+        let Some(claim) = claim(table, words) else { continue };
+        if claims.iter().any(|c| c.id == claim.id) {
+            root.log.report(Diagnostic::at(&place, format!("there are two claims with the id `{}`", claim.id)));
+        }
+        claims.push(claim);
+    }
+    claims
+}
+
+fn claim(table: TableReader<'_>, words: &Words<'_>) -> Option<Claim> {
+    let (id, says): (Option<String>, Option<String>) = (table.need("id"), table.need("says"));
+    let (at, why) = (table.get_or("where", String::new()), table.get_or("why", String::new()));
+    let tolerance = tolerance(&table);
+    let text = table.table.get("tolerance").and_then(Node::word);
+    let parts = if table.node("part").is_some() {
+        refuse_loose(&table);
+        let parts: Vec<Option<Part>> =
+            table.tables("part").into_iter().map(|part| read_part(part, tolerance?, words)).collect();
+        parts.into_iter().collect::<Option<Vec<Part>>>()
+    } else {
+        tolerance.and_then(|tolerance| part(&table, tolerance, words)).map(|part| vec![part])
+    };
+    table.finish();
+    Some(Claim { id: id?, says: says?, at, why, tolerance: text, parts: parts? })
+}
+
+/// In a claim with parts, everything measured belongs to one of them.
+fn refuse_loose(table: &TableReader<'_>) {
+    for key in table.present(&["expected", "at_least", "at_most", "holds", "measure", "label"]) {
+        let place = table.key(key).map_or(table.place, |k| &k.place);
+        let problem = Diagnostic::at(place, format!("this claim has parts, so its `{key}` belongs into one of them"));
+        table.log.report(problem);
+    }
+}
+
+fn read_part(table: TableReader<'_>, inherited: Option<Given<'_>>, words: &Words<'_>) -> Option<Part> {
+    let own = tolerance(&table);
+    let part = own.and_then(|own| part(&table, own.or(inherited), words));
+    table.finish();
+    part
+}
+
+/// The expectation and the measure in a claim or a part of one.
+fn part(table: &TableReader<'_>, tolerance: Option<Given<'_>>, words: &Words<'_>) -> Option<Part> {
+    let label = table.get_or("label", String::new());
+    let frame = Frame::default();
+    let keys = table.present(&EXPECTATIONS);
+    let measure = table.node("measure").map(|node| words.measure(node, Type::Number, &frame, table));
+    match keys.as_slice() {
+        [] => {
+            let message = format!("`{}` needs one of `expected`, `at_least`, `at_most` and `holds`", table.title());
+            table.missing(&message, "expected");
+            None
+        }
+        ["holds"] => {
+            table.exclude("holds", "measure", "a statement is its own measure");
+            let measure = words.measure(table.node("holds")?, Type::Truth, &frame, table)?;
+            Some(Part { label, expectation: Expectation::Holds, measure })
+        }
+        [key] => {
+            let expectation = expectation(table, key, tolerance);
+            if measure.is_none() {
+                table.missing(&format!("`{}` needs a `measure` to compare `{key}` with", table.title()), "measure");
+            }
+            Some(Part { label, expectation: expectation?, measure: measure?? })
+        }
+        [first, second, ..] => {
+            table.exclude(first, second, "write a part for each");
+            None
+        }
+    }
+}
+
+fn expectation(table: &TableReader<'_>, key: &'static str, tolerance: Option<Given<'_>>) -> Option<Expectation> {
+    let number = table.get::<f64>(key);
+    match (key, tolerance) {
+        ("at_least", _) => number.map(Expectation::AtLeast),
+        ("at_most", _) => number.map(Expectation::AtMost),
+        (_, Some(Given::Distance(tolerance))) => number.map(|expected| Expectation::Near { expected, tolerance }),
+        (_, Some(Given::Order(node))) => {
+            let problem =
+                Diagnostic::at(&node.place, "the tolerance `order` is for statements, but here a number is expected");
+            table.log.report(problem.help("use `holds` with a comparison, or a tolerance such as `\"10 %\"`"));
+            None
+        }
+        (_, None) => {
+            table.missing(
+                "an `expected` number needs a `tolerance` such as `\"10 %\"`, `\"3 points\"` or a plain number",
+                "tolerance",
+            );
+            None
+        }
+    }
+}
+
+/// The outer `None` means that it is wrong.
+fn tolerance<'a>(table: &TableReader<'a>) -> Option<Option<Given<'a>>> {
+    let Some(node) = table.node("tolerance") else { return Some(None) };
+    let (number, unit) = match &node.content {
+        Content::Integer(_) | Content::Number(_) => (f64::read(node, table.log)?, ""),
+        Content::Text(text) if text.trim() == "order" => return Some(Some(Given::Order(node))),
+        Content::Text(text) => {
+            let text = text.trim();
+            let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+            (text[..end].parse().unwrap_or(f64::NAN), text[end..].trim())
+        }
+        _ => (f64::NAN, ""),
+    };
+    let tolerance = match unit {
+        "" => Tolerance::Absolute(number),
+        "%" => Tolerance::Relative(number / 100.0),
+        "point" | "points" => Tolerance::Points(number),
+        _ => Tolerance::Absolute(f64::NAN),
+    };
+    let (Tolerance::Absolute(size) | Tolerance::Relative(size) | Tolerance::Points(size)) = tolerance;
+    if !size.is_finite() || size < 0.0 {
+        let expected = "a tolerance: `\"10 %\"`, `\"3 points\"`, `\"order\"`, or a number in the measure's unit";
+        match node.text() {
+            Some(text) => table.log.report(Diagnostic::at(&node.place, format!("expected {expected}, found `{text}`"))),
+            None if size < 0.0 => table.log.report(Diagnostic::at(&node.place, "a tolerance cannot be negative")),
+            None => refuse(node, expected, table.log),
+        }
+        return None;
+    }
+    Some(Some(Given::Distance(tolerance)))
+}

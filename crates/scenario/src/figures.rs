@@ -1,0 +1,256 @@
+//! `[[figure]]`: what to draw from the points.
+
+use crate::diagnostic::{Diagnostic, list};
+use crate::expr::{ExprError, Measure, Places, Type, Vocabulary};
+use crate::metrics::{METRICS, RESERVED_AXES, SERIES};
+use crate::reader::TableReader;
+use crate::study::{Axis, Point};
+use crate::tree::Node;
+
+/// One figure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// Short name, unique in the file.
+    pub id: String,
+    /// Title; may be empty.
+    pub title: String,
+    /// What runs along the x axis.
+    pub x: FigureX,
+    /// What is drawn.
+    pub y: Measure,
+    /// One curve (or group of bars) for each label of this axis, or for each `flow`, `link` or `node`.
+    pub by: Option<String>,
+    /// How it is drawn.
+    pub kind: FigureKind,
+    /// Axes (or `flow`, `link`, `node`) held at one label.
+    pub fix: Vec<(String, String)>,
+    /// Text beside the x axis instead of its name.
+    pub x_label: Option<String>,
+    /// Text beside the y axis instead of the measure.
+    pub y_label: Option<String>,
+    /// Unit of the x axis.
+    pub x_unit: Option<String>,
+    /// Unit of the y axis instead of the metric's.
+    pub y_unit: Option<String>,
+}
+
+/// What runs along the x axis of a figure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FigureX {
+    /// The labels of an axis.
+    Axis(String),
+    /// Time: `y` is made of series ([`SERIES`]).
+    Time,
+    /// The values of `y` over all runs; the y axis is the share of runs at or below.
+    Cdf,
+}
+
+/// How a figure is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FigureKind {
+    /// Points joined by lines.
+    Line,
+    /// Bars, grouped by curve.
+    Bars,
+    /// Steps.
+    Step,
+    /// A cumulative distribution.
+    Cdf,
+}
+
+const KINDS: [(&str, FigureKind); 4] =
+    [("line", FigureKind::Line), ("bars", FigureKind::Bars), ("step", FigureKind::Step), ("cdf", FigureKind::Cdf)];
+
+/// The words that figures and claims can use.
+pub(crate) struct Words<'a> {
+    pub(crate) axes: &'a [Axis],
+    pub(crate) places: Option<&'a Places>,
+    pub(crate) points: Option<&'a [Point]>,
+}
+
+impl Words<'_> {
+    fn vocabulary(&self, series: bool) -> Vocabulary<'_> {
+        Vocabulary { metrics: if series { SERIES } else { METRICS }, axes: self.axes, places: self.places }
+    }
+
+    /// Reads the measure in `node`; problems are reported.
+    pub(crate) fn measure(
+        &self,
+        node: &Node,
+        wanted: Type,
+        frame: &Frame<'_>,
+        table: &TableReader<'_>,
+    ) -> Option<Measure> {
+        let text = crate::quantities::text(node, "a measure such as `\"goodput\"`", table.log)?;
+        let report = |error: &ExprError| table.log.report(error.diagnostic(&node.place, text));
+        let mut measure = Measure::parse(text).map_err(|error| report(&error)).ok()?;
+        let checked = measure.check_as(wanted, &self.vocabulary(frame.series), &frame.bound);
+        checked.map_err(|errors| errors.iter().for_each(report)).ok()?;
+        Some(measure)
+    }
+}
+
+/// What surrounds a measure.
+#[derive(Default)]
+pub(crate) struct Frame<'a> {
+    /// Axes that have one label at a time.
+    pub(crate) bound: Vec<&'a str>,
+    /// True if it is drawn against time.
+    pub(crate) series: bool,
+}
+
+/// All figures; problems are reported.
+pub(crate) fn read(root: &TableReader<'_>, words: &Words<'_>) -> Vec<Figure> {
+    let mut figures: Vec<Figure> = Vec::new();
+    for table in root.tables("figure") {
+        let place = table.table.get("id").map_or(table.place, |n| &n.place).clone();
+        let Some(figure) = figure(table, words) else { continue };
+        if figures.iter().any(|f| f.id == figure.id) {
+            root.log.report(Diagnostic::at(&place, format!("there are two figures with the id `{}`", figure.id)));
+        }
+        figures.push(figure);
+    }
+    figures
+}
+
+fn figure(table: TableReader<'_>, words: &Words<'_>) -> Option<Figure> {
+    let id: Option<String> = table.need("id");
+    let (kind, x, by) = (kind(&table), x(&table, words), by(&table, words));
+    let fix = fix(&table, words);
+    let y = y(&table, words, x.as_ref(), by.as_ref(), fix.as_deref());
+    let title = table.get_or("title", String::new());
+    let [x_label, y_label, x_unit, y_unit] = ["x_label", "y_label", "x_unit", "y_unit"].map(|key| table.get(key));
+    check_kind(&table, kind, x.as_ref());
+    table.finish();
+    let x = x?;
+    let kind = kind?.unwrap_or(if x == FigureX::Cdf { FigureKind::Cdf } else { FigureKind::Line });
+    Some(Figure { id: id?, title, x, y: y?, by: by?, kind, fix: fix?, x_label, y_label, x_unit, y_unit })
+}
+
+/// The outer `None` means that it is wrong.
+fn kind(table: &TableReader<'_>) -> Option<Option<FigureKind>> {
+    let Some(node) = table.node("kind") else { return Some(None) };
+    let names = KINDS.map(|(name, _)| name);
+    let text = crate::quantities::text(node, &format!("one of {}", list(names)), table.log)?;
+    let found = KINDS.iter().find(|(name, _)| *name == text);
+    if found.is_none() {
+        let problem = Diagnostic::at(&node.place, format!("there is no kind of figure `{text}`"));
+        table.log.report(problem.suggest(text, names));
+    }
+    found.map(|(_, kind)| Some(*kind))
+}
+
+fn x(table: &TableReader<'_>, words: &Words<'_>) -> Option<FigureX> {
+    if table.key("x").is_none() && table.table.get("kind").and_then(Node::text) == Some("cdf") {
+        table.node("x");
+        return Some(FigureX::Cdf);
+    }
+    let node = table.need_node("x", "an axis, `\"time\"` or `\"cdf\"`")?;
+    match crate::quantities::text(node, "an axis, `\"time\"` or `\"cdf\"`", table.log)? {
+        "time" => {
+            check_sampled(table, words);
+            Some(FigureX::Time)
+        }
+        "cdf" => Some(FigureX::Cdf),
+        _ => axis(node, table, words, &["time", "cdf"]).map(FigureX::Axis),
+    }
+}
+
+/// The name of an axis of the study, or one of `others`.
+fn axis(node: &Node, table: &TableReader<'_>, words: &Words<'_>, others: &[&str]) -> Option<String> {
+    let name = crate::quantities::text(node, "the name of an axis", table.log)?;
+    if others.contains(&name) || words.axes.iter().any(|a| a.name == name) {
+        return Some(name.into());
+    }
+    let known = words.axes.iter().map(|a| a.name.as_str()).chain(others.iter().copied());
+    table.log.report(Diagnostic::at(&node.place, format!("there is no axis `{name}`")).suggest(name, known));
+    None
+}
+
+/// The outer `None` means that it is wrong.
+fn by(table: &TableReader<'_>, words: &Words<'_>) -> Option<Option<String>> {
+    let Some(node) = table.node("by") else { return Some(None) };
+    axis(node, table, words, &RESERVED_AXES[..3]).map(Some)
+}
+
+/// A figure over time needs samples.
+fn check_sampled(table: &TableReader<'_>, words: &Words<'_>) {
+    let unsampled = |p: &Point| p.scenario.run.sample.is_none();
+    if words.points.is_some_and(|points| points.iter().any(unsampled)) {
+        let place = table.table.get("x").map_or(table.place, |n| &n.place);
+        let problem = Diagnostic::at(place, "a figure over time needs samples, but none are taken");
+        table.log.report(problem.help("add `sample = \"100ms\"` to `[run]`"));
+    }
+}
+
+fn fix(table: &TableReader<'_>, words: &Words<'_>) -> Option<Vec<(String, String)>> {
+    let Some(inner) = table.table("fix") else { return if table.key("fix").is_some() { None } else { Some(vec![]) } };
+    let mut fix = Vec::new();
+    let mut whole = true;
+    for (key, node) in &inner.table.entries {
+        match fixed(key, node, table, words) {
+            Some(label) => fix.push((key.text.clone(), label)),
+            None => whole = false,
+        }
+    }
+    whole.then_some(fix)
+}
+
+/// The label at which `fix` holds one axis.
+fn fixed(key: &crate::tree::Key, node: &Node, table: &TableReader<'_>, words: &Words<'_>) -> Option<String> {
+    let known: Vec<&str> =
+        words.axes.iter().map(|a| a.name.as_str()).chain(RESERVED_AXES[..3].iter().copied()).collect();
+    if !known.contains(&&*key.text) {
+        let problem = Diagnostic::at(&key.place, format!("there is no axis `{}`", key.text));
+        table.log.report(problem.suggest(&key.text, known));
+        return None;
+    }
+    let Some(label) = node.word() else {
+        crate::reader::refuse(node, "one label", table.log);
+        return None;
+    };
+    let places = words.places.map(|p| match &*key.text {
+        "flow" => vec![&p.flows],
+        "link" => vec![&p.links, &p.directions],
+        "node" => vec![&p.nodes],
+        _ => vec![],
+    });
+    let labels: Vec<String> = match (words.axes.iter().find(|a| a.name == key.text), places) {
+        (Some(axis), _) => axis.labels.clone(),
+        (None, Some(places)) => places.into_iter().flatten().cloned().collect(),
+        (None, None) => return Some(label),
+    };
+    let found = crate::expr::find_label(&labels, &label);
+    if found.is_none() {
+        let problem = Diagnostic::at(&node.place, format!("`{}` has no label `{label}`", key.text));
+        table.log.report(problem.suggest(&label, labels.iter().map(String::as_str)));
+    }
+    found.map(String::from)
+}
+
+fn y(
+    table: &TableReader<'_>,
+    words: &Words<'_>,
+    x: Option<&FigureX>,
+    by: Option<&Option<String>>,
+    fix: Option<&[(String, String)]>,
+) -> Option<Measure> {
+    let node = table.need_node("y", "a measure such as `\"goodput\"`")?;
+    // If the frame is wrong, what is left open in the measure would be reported for nothing.
+    let (x, by, fix) = (x?, by?, fix?);
+    let mut bound: Vec<&str> = fix.iter().map(|(axis, _)| axis.as_str()).chain(by.as_deref()).collect();
+    if let FigureX::Axis(axis) = x {
+        bound.push(axis);
+    }
+    words.measure(node, Type::Number, &Frame { bound, series: *x == FigureX::Time }, table)
+}
+
+/// `kind = "cdf"` and `x = "cdf"` go together.
+fn check_kind(table: &TableReader<'_>, kind: Option<Option<FigureKind>>, x: Option<&FigureX>) {
+    let (Some(Some(kind)), Some(x)) = (kind, x) else { return };
+    if (kind == FigureKind::Cdf) != (*x == FigureX::Cdf) {
+        let place = table.table.get("kind").map_or(table.place, |n| &n.place);
+        let problem = Diagnostic::at(place, "`kind = \"cdf\"` and `x = \"cdf\"` go together");
+        table.log.report(problem.help("leave one of the two out"));
+    }
+}

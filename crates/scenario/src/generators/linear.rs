@@ -1,0 +1,87 @@
+//! `linear`: a chain of nodes, the consumer at its beginning and the producer at its end.
+
+use super::{DEFAULT_QUEUE, Generator, Ground, LinkShape, check_names};
+use crate::diagnostic::Diagnostic;
+use crate::plan::Topology;
+use crate::quantities::{Both, Share, text};
+use crate::reader::{Read, TableReader};
+use crate::tree::Content;
+use weir_core::{Limit, Rate, Span};
+
+pub(super) const GENERATOR: Generator = Generator { name: "linear", build };
+
+const MOST_ROUTERS: u64 = 10_000;
+
+fn build(table: &TableReader<'_>) -> Option<Ground> {
+    let nodes = nodes(table);
+    let hops = nodes.as_ref().map_or(0, |n| n.len() - 1);
+    let rate = each_link::<Both<Rate>>(table, "rate", hops, None);
+    let delay = each_link::<Both<Span>>(table, "delay", hops, None);
+    let queue = each_link(table, "queue", hops, Some(Both(DEFAULT_QUEUE, DEFAULT_QUEUE)));
+    let loss = each_link(table, "loss", hops, Some(Both(Share(0.0), Share(0.0))));
+    let cost = table.count("cost", 1..=u64::from(u32::MAX)).unwrap_or(1);
+    let (nodes, rate, delay, queue, loss): (_, _, _, Vec<Both<Limit>>, _) = (nodes?, rate?, delay?, queue?, loss?);
+    let link = |i: usize| {
+        let loss = Both(loss[i].0.0, loss[i].1.0);
+        let shape = LinkShape { rate: rate[i], delay: delay[i], loss, queue: queue[i], cost };
+        shape.between(format!("{}-{}", nodes[i], nodes[i + 1]), i, i + 1)
+    };
+    let links = (0..hops).map(link).collect();
+    Some(Ground { topology: Topology { nodes, links }, pairs: vec![(0, hops)] })
+}
+
+/// Either `nodes`, or `routers` for `consumer`, `r1`, `r2`, .., `producer`.
+fn nodes(table: &TableReader<'_>) -> Option<Vec<String>> {
+    table.exclude("nodes", "routers", "the nodes already say how many routers there are");
+    let routers = table.count("routers", 0..=MOST_ROUTERS);
+    match (table.node("nodes"), routers) {
+        (Some(_), _) => named_nodes(table),
+        (None, Some(n)) => {
+            let routers = (1..=n).map(|i| format!("r{i}"));
+            Some(["consumer".to_string()].into_iter().chain(routers).chain(["producer".to_string()]).collect())
+        }
+        (None, None) if table.key("routers").is_none() => {
+            let message =
+                "`linear` needs `nodes`, such as `[\"consumer\", \"router\", \"producer\"]`, or a number of `routers`";
+            table.missing(message, "nodes");
+            None
+        }
+        (None, None) => None,
+    }
+}
+
+fn named_nodes(table: &TableReader<'_>) -> Option<Vec<String>> {
+    let node = table.node("nodes")?;
+    let problems = table.log.count();
+    let Content::List(list) = &node.content else {
+        crate::reader::refuse(node, "a list of names", table.log);
+        return None;
+    };
+    let names: Vec<&str> = list.iter().filter_map(|n| text(n, "the name of a node", table.log)).collect();
+    check_names("node", list, table.log);
+    if list.len() < 2 {
+        table.log.report(Diagnostic::at(&node.place, "a chain has at least two nodes: a consumer and a producer"));
+    }
+    (table.log.count() == problems).then(|| names.into_iter().map(String::from).collect())
+}
+
+/// One value for all links, or a list with one for each.
+fn each_link<T: Read + Clone>(
+    table: &TableReader<'_>,
+    key: &'static str,
+    hops: usize,
+    default: Option<T>,
+) -> Option<Vec<T>> {
+    let Some(node) = table.node(key) else {
+        let all = default.map(|value| vec![value; hops]);
+        return all.or_else(|| table.need_node(key, T::EXPECTED).and(None));
+    };
+    let Content::List(list) = &node.content else { return Some(vec![T::read(node, table.log)?; hops]) };
+    let values: Vec<Option<T>> = list.iter().map(|n| T::read(n, table.log)).collect();
+    if list.len() != hops && hops > 0 {
+        let message = format!("this chain has {hops} links, but here are {} values", list.len());
+        table.log.report(Diagnostic::at(&node.place, message).help("give one value for all links, or one for each"));
+        return None;
+    }
+    values.into_iter().collect()
+}

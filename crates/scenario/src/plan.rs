@@ -1,0 +1,171 @@
+//! What a scenario file means, once everything in it has been checked. Nothing here can be misspelt any more.
+
+use weir_core::{Bytes, Limit, Rate, Settings, Span, Time};
+use weir_wire::Name;
+
+/// One network, its traffic and its schemes: everything that one run needs besides its seed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// The network.
+    pub topology: Topology,
+    /// The traffic.
+    pub workloads: Vec<Workload>,
+    /// The schemes in use.
+    pub scheme: SchemePlan,
+    /// Tables of the routers.
+    pub tables: Tables,
+    /// Rules of all consumers.
+    pub consumer: ConsumerRules,
+    /// How long and what to record.
+    pub run: RunPlan,
+}
+
+/// Nodes and links.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Topology {
+    /// Names of the nodes; a node's number is its place here.
+    pub nodes: Vec<String>,
+    /// Links in the order of the file.
+    pub links: Vec<Link>,
+}
+
+impl Topology {
+    /// Names of a link's directions as `from>to`: forward, then backward.
+    pub fn directions(&self, link: &Link) -> [String; 2] {
+        let (a, b) = (&self.nodes[link.a], &self.nodes[link.b]);
+        [format!("{a}>{b}"), format!("{b}>{a}")]
+    }
+}
+
+/// A link between two nodes, in both directions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// `a-b` by default.
+    pub name: String,
+    /// One end, as a place in [`Topology::nodes`].
+    pub a: usize,
+    /// The other end.
+    pub b: usize,
+    /// From `a` to `b`.
+    pub forward: Direction,
+    /// From `b` to `a`.
+    pub backward: Direction,
+    /// Routing cost, 1 by default.
+    pub cost: u64,
+}
+
+/// One direction of a link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Direction {
+    /// Bit rate.
+    pub rate: Rate,
+    /// Propagation delay.
+    pub delay: Span,
+    /// Probability that a packet is lost on the way.
+    pub loss: f64,
+    /// Capacity of the queue in front of it.
+    pub limit: Limit,
+}
+
+/// Traffic: one fetch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Workload {
+    /// Name in tables and figures; unique in a scenario. Bursts of one consumer share a label.
+    pub label: String,
+    /// Where the consumer is.
+    pub consumer: usize,
+    /// Where the content is.
+    pub producer: usize,
+    /// The content's name, without segment.
+    pub name: Name,
+    /// Number of segments; `None`: without end.
+    pub segments: Option<u64>,
+    /// Payload of a Data.
+    pub payload: Bytes,
+    /// FreshnessPeriod of the Data; zero: none.
+    pub freshness: Span,
+    /// Earliest and latest start; the seed draws uniformly between them.
+    pub start: (Time, Time),
+    /// When the consumer gives up; `None`: never.
+    pub stop: Option<Time>,
+    /// Control of this fetch instead of the scheme's.
+    pub control: Option<PartPlan>,
+    /// Timeout of this fetch instead of the scheme's.
+    pub timeout: Option<PartPlan>,
+}
+
+/// Which plug-ins are in use, checked against the registry.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SchemePlan {
+    /// The bundle's name.
+    pub name: String,
+    /// Consumer control.
+    pub control: PartPlan,
+    /// Retransmission timeout.
+    pub timeout: PartPlan,
+    /// Queue of every router face.
+    pub queue: PartPlan,
+    /// Queue of every face of a consumer or producer host; drop-tail by default.
+    pub host_queue: PartPlan,
+    /// Forwarding strategy of every router.
+    pub strategy: PartPlan,
+    /// In-network recovery of every router face.
+    pub recovery: Option<PartPlan>,
+    /// Node monitor of every router.
+    pub monitor: Option<PartPlan>,
+}
+
+/// One plug-in and its settings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartPlan {
+    /// Name in the registry.
+    pub name: String,
+    /// Settings that differ from the defaults.
+    pub settings: Settings,
+}
+
+/// Sizes of router tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tables {
+    /// Packets in each Content Store (LRU); 0: off.
+    pub cs: usize,
+    /// Entries in each Pending Interest Table; `None`: no bound.
+    pub pit: Option<usize>,
+}
+
+/// Rules of the consumer engine.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ConsumerRules {
+    /// InterestLifetime.
+    pub lifetime: Span,
+    /// At most one decrease in about `1 + guard` round trips (Conservative Window Adaptation; ndnSIM 0.5, ndn-tools 0).
+    pub guard: f64,
+    /// What a consumer does about the timer of a segment whose loss a router announced.
+    pub notice_timer: NoticeTimer,
+    /// Random extra time before each Interest, as a share of the pacing gap (0: none).
+    pub jitter: f64,
+}
+
+/// The timer of a segment that a loss notice announces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoticeTimer {
+    /// Runs on.
+    Keep,
+    /// Starts again at the notice.
+    Restart,
+    /// Stops: only the Interest lifetime ends the wait.
+    Stop,
+}
+
+/// Length and recording of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunPlan {
+    /// End of the run; `None`: when every fetch that ends has ended.
+    pub duration: Option<Span>,
+    /// Seeds of an ordinary run.
+    pub seeds: Vec<u64>,
+    /// Seeds of a quick run.
+    pub quick_seeds: Vec<u64>,
+    /// Interval of the time series; `None`: none are kept.
+    pub sample: Option<Span>,
+}

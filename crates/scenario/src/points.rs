@@ -1,0 +1,132 @@
+//! The product of the axes, each combination built and checked.
+
+use crate::axes::Variation;
+use crate::diagnostic::{Diagnostic, Log};
+use crate::expr::Places;
+use crate::plan::Scenario;
+use crate::study::Point;
+use crate::tree::Node;
+use crate::{paths, scenario};
+
+/// More points are surely a mistake.
+const MOST_POINTS: usize = 100_000;
+
+/// After so many different problems the rest of the points is left unchecked.
+const MOST_PROBLEMS: usize = 50;
+
+/// All points, or `None` if any of them has a problem. Unless the axes are `complete`, things that are missing are not
+/// reported: the axes that could not be read may have brought them.
+pub(crate) fn build(root: &Node, variations: &[Variation], complete: bool, log: &Log) -> Option<Vec<Point>> {
+    let count = variations.iter().try_fold(1usize, |n, v| n.checked_mul(v.axis.labels.len()));
+    let Some(count) = count.filter(|n| *n <= MOST_POINTS) else {
+        log.report(Diagnostic::at(&root.place, format!("the axes make more than {MOST_POINTS} points")));
+        return None;
+    };
+    let mut found = Found::default();
+    let mut points = Vec::with_capacity(count);
+    for index in 0..count {
+        let (labels, built) = point(root, variations, index);
+        match built {
+            Ok(scenario) => points.push(Point { labels, scenario }),
+            Err(problems) => found.add(&labels, problems),
+        }
+        if found.0.len() >= MOST_PROBLEMS {
+            break;
+        }
+    }
+    let all = points.is_empty();
+    let whole = points.len() == count;
+    found.report(all, complete, log);
+    (whole && complete).then_some(points)
+}
+
+type Labels = Vec<(String, String)>;
+
+/// The labels of point number `index` and what is run there.
+fn point(root: &Node, variations: &[Variation], index: usize) -> (Labels, Result<Scenario, Vec<Diagnostic>>) {
+    let mut root = root.clone();
+    let log = Log::default();
+    let mut labels = Labels::new();
+    for (variation, choice) in variations.iter().zip(choices(variations, index)) {
+        labels.push((variation.axis.name.clone(), variation.axis.labels[choice].clone()));
+        for (path, value) in &variation.settings[choice] {
+            paths::assign(&mut root, path, value, &log);
+        }
+    }
+    let scenario = scenario::build(&root, &log);
+    let problems = log.take();
+    let built = scenario.filter(|_| problems.is_empty()).ok_or(problems);
+    (labels, built)
+}
+
+/// Which label of each axis point number `index` has: the last axis changes fastest.
+fn choices(variations: &[Variation], mut index: usize) -> Vec<usize> {
+    let mut choices: Vec<usize> = Vec::with_capacity(variations.len());
+    for variation in variations.iter().rev() {
+        let labels = variation.axis.labels.len();
+        choices.push(index % labels);
+        index /= labels;
+    }
+    choices.reverse();
+    choices
+}
+
+/// Problems, each with the first point that has it and the number of points that do.
+#[derive(Default)]
+struct Found(Vec<(Diagnostic, String, usize)>);
+
+impl Found {
+    fn add(&mut self, labels: &Labels, problems: Vec<Diagnostic>) {
+        for problem in problems {
+            match self.0.iter_mut().find(|(other, ..)| *other == problem) {
+                Some((.., count)) => *count += 1,
+                None => {
+                    let pairs: Vec<String> = labels.iter().map(|(axis, label)| format!("{axis}={label}")).collect();
+                    self.0.push((problem, pairs.join(", "), 1));
+                }
+            }
+        }
+    }
+
+    /// Says where a problem is, unless it is everywhere.
+    fn report(self, all: bool, complete: bool, log: &Log) {
+        let most = self.0.iter().map(|(.., count)| *count).max().unwrap_or(0);
+        for (problem, first, count) in self.0 {
+            if problem.missing && !complete {
+                continue;
+            }
+            let everywhere = all && count == most;
+            log.report(match count {
+                _ if everywhere || first.is_empty() => problem,
+                1 => problem.note(format!("in the point {first}")),
+                n => problem.note(format!("in the point {first} and {} more", n - 1)),
+            });
+        }
+    }
+}
+
+/// Flows, links and nodes of all points, each once.
+pub(crate) fn places(points: &[Point]) -> Places {
+    let mut places = Places::default();
+    let mut last = None;
+    for Point { scenario, .. } in points {
+        scenario.workloads.iter().for_each(|w| add(&mut places.flows, w.label.clone()));
+        if last == Some(&scenario.topology) {
+            continue;
+        }
+        last = Some(&scenario.topology);
+        let nodes = &scenario.topology.nodes;
+        nodes.iter().for_each(|n| add(&mut places.nodes, n.clone()));
+        for link in &scenario.topology.links {
+            add(&mut places.links, link.name.clone());
+            scenario.topology.directions(link).into_iter().for_each(|d| add(&mut places.directions, d));
+        }
+    }
+    places
+}
+
+fn add(words: &mut Vec<String>, word: String) {
+    if !words.contains(&word) {
+        words.push(word);
+    }
+}

@@ -1,0 +1,90 @@
+//! `[tables]`, `[consumer]` and `[run]`: single numbers, each with its default.
+
+use crate::diagnostic::{Diagnostic, list};
+use crate::plan::{ConsumerRules, NoticeTimer, RunPlan, Tables};
+use crate::quantities::Seeds;
+use crate::reader::{Read as _, TableReader, count};
+use crate::tree::{Content, Node};
+use weir_core::Span;
+
+const MOST_ENTRIES: u64 = 1 << 40;
+
+/// `[tables]`.
+pub(crate) fn tables(root: &TableReader<'_>) -> Tables {
+    let Some(table) = root.table("tables") else { return Tables { cs: 0, pit: None } };
+    let cs = table.node("cs").and_then(|node| entries(node, "off", &table)).unwrap_or(0);
+    let pit = table.node("pit").and_then(|node| entries(node, "unbounded", &table));
+    if pit == Some(0) {
+        let place = table.table.get("pit").map_or(table.place, |n| &n.place);
+        table.log.report(Diagnostic::at(place, "a Pending Interest Table without room forwards nothing"));
+    }
+    table.finish();
+    Tables { cs, pit }
+}
+
+/// A number of entries; `None` for `word`.
+fn entries(node: &Node, word: &str, table: &TableReader<'_>) -> Option<usize> {
+    match &node.content {
+        Content::Text(text) if text == word => None,
+        Content::Integer(_) => count(node, &(0..=MOST_ENTRIES), table.log).map(|n| n as usize),
+        _ => {
+            crate::reader::refuse(node, &format!("a whole number or `\"{word}\"`"), table.log);
+            None
+        }
+    }
+}
+
+/// `[consumer]`.
+pub(crate) fn consumer(root: &TableReader<'_>) -> ConsumerRules {
+    let default =
+        ConsumerRules { lifetime: Span::from_millis(4000), guard: 0.5, notice_timer: NoticeTimer::Keep, jitter: 0.0 };
+    let Some(table) = root.table("consumer") else { return default };
+    let lifetime = table.get_or("lifetime", default.lifetime);
+    if !(Span::from_millis(1)..=Span::from_millis(u64::from(u32::MAX))).contains(&lifetime) {
+        let place = table.table.get("lifetime").map_or(table.place, |n| &n.place);
+        table.log.report(Diagnostic::at(place, "an InterestLifetime is from 1 ms to 49 days"));
+    }
+    let rules = ConsumerRules {
+        lifetime,
+        guard: table.number("guard", 0.0..=100.0).unwrap_or(default.guard),
+        notice_timer: notice_timer(&table).unwrap_or(default.notice_timer),
+        jitter: table.number("jitter", 0.0..=1.0).unwrap_or(default.jitter),
+    };
+    table.finish();
+    rules
+}
+
+fn notice_timer(table: &TableReader<'_>) -> Option<NoticeTimer> {
+    let words = [("keep", NoticeTimer::Keep), ("restart", NoticeTimer::Restart), ("stop", NoticeTimer::Stop)];
+    let node = table.node("notice_timer")?;
+    let names = words.map(|(word, _)| word);
+    let text = crate::quantities::text(node, &format!("one of {}", list(names)), table.log)?;
+    let found = words.iter().find(|(word, _)| *word == text);
+    if found.is_none() {
+        let problem = Diagnostic::at(&node.place, format!("`{text}` is nothing a consumer can do with its timer"));
+        table.log.report(problem.suggest(text, names));
+    }
+    found.map(|(_, timer)| *timer)
+}
+
+/// `[run]`.
+pub(crate) fn run(root: &TableReader<'_>) -> RunPlan {
+    let default = RunPlan { duration: None, seeds: vec![1], quick_seeds: vec![1], sample: None };
+    let Some(table) = root.table("run") else { return default };
+    let seeds = table.get("seeds").map_or(default.seeds, |s: Seeds| s.0);
+    let quick_seeds = table.get("quick_seeds").map_or_else(|| seeds[..1].to_vec(), |s: Seeds| s.0);
+    let plan =
+        RunPlan { duration: positive(&table, "duration"), seeds, quick_seeds, sample: positive(&table, "sample") };
+    table.finish();
+    plan
+}
+
+fn positive(table: &TableReader<'_>, key: &'static str) -> Option<Span> {
+    let node = table.node(key)?;
+    let span = Span::read(node, table.log)?;
+    if span == Span::ZERO {
+        table.log.report(Diagnostic::at(&node.place, format!("a `{key}` of 0 makes no sense")));
+        return None;
+    }
+    Some(span)
+}

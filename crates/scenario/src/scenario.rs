@@ -1,0 +1,43 @@
+//! One scenario from the tree of a file.
+
+use crate::diagnostic::Log;
+use crate::plan::Scenario;
+use crate::reader::TableReader;
+use crate::tree::Node;
+use crate::workloads::Scene;
+use crate::{run, scheme, topology, workloads};
+
+/// Keys of the file that belong to the study, not to a scenario.
+pub(crate) const STUDY_KEYS: [&str; 5] = ["title", "about", "vary", "figure", "claim"];
+
+/// Keys of the file that describe a scenario, and so can be varied.
+pub(crate) const SCENARIO_KEYS: [&str; 6] = ["topology", "workload", "scheme", "tables", "consumer", "run"];
+
+/// The scenario, if all is well; problems are reported.
+pub(crate) fn build(root: &Node, log: &Log) -> Option<Scenario> {
+    let problems = log.count();
+    let table = TableReader::new(root, "", log)?;
+    table.present(&STUDY_KEYS);
+    let ground = network(&table);
+    let scheme = scheme::read(table.node("scheme"), log);
+    let run = run::run(&table);
+    let scene = Scene {
+        ground: ground.as_ref(),
+        scheme: scheme.as_ref(),
+        ends: table.table.get("run").is_some_and(|r| r.get("duration").is_some()),
+    };
+    let workloads = workloads::read(&table, &scene);
+    let (tables, consumer) = (run::tables(&table), run::consumer(&table));
+    table.finish();
+    let scenario =
+        Scenario { topology: ground?.topology, workloads: workloads?, scheme: scheme?, tables, consumer, run };
+    (log.count() == problems).then_some(scenario)
+}
+
+fn network(table: &TableReader<'_>) -> Option<crate::generators::Ground> {
+    if table.table.get("topology").is_none() {
+        table.node("topology");
+        table.missing("there is no network: a scenario needs a `[topology]`", "topology");
+    }
+    topology::read(table.table("topology")?)
+}

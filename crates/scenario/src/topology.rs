@@ -1,0 +1,134 @@
+//! `[topology]`: a generator, or nodes and links one by one.
+
+use crate::diagnostic::Diagnostic;
+use crate::generators::{DEFAULT_QUEUE, GENERATORS, Ground, LinkShape, check_names};
+use crate::plan::{Link, Topology};
+use crate::quantities::{Both, Share, text};
+use crate::reader::{Read as _, TableReader, refuse};
+use crate::tree::{Content, Node};
+
+/// The network; problems are reported.
+pub(crate) fn read(table: TableReader<'_>) -> Option<Ground> {
+    let names: Vec<&'static str> = GENERATORS.iter().map(|g| g.name).collect();
+    let present = table.present(&names);
+    let inline = table.present(&["nodes", "link"]);
+    let ways: Vec<&str> = present.iter().copied().chain(inline.first().copied()).collect();
+    let ground = match ways.as_slice() {
+        [] => {
+            let message = format!(
+                "`topology` needs one of {}, or `nodes` and `[[topology.link]]`",
+                crate::diagnostic::list(names)
+            );
+            table.missing(&message, "nodes");
+            None
+        }
+        [_] if present.is_empty() => self::inline(&table),
+        [name] => generated(&table, name),
+        [first, second, ..] => {
+            let place = table.key(second).map_or(table.place, |k| &k.place);
+            let problem =
+                Diagnostic::at(place, format!("`{first}` and `{second}` are two descriptions of the network"));
+            table.log.report(problem.help("keep one of them"));
+            None
+        }
+    };
+    table.finish();
+    ground
+}
+
+fn generated(table: &TableReader<'_>, name: &str) -> Option<Ground> {
+    let generator = GENERATORS.iter().find(|g| g.name == name)?;
+    let inner = table.table(generator.name)?;
+    let ground = (generator.build)(&inner);
+    inner.finish();
+    ground
+}
+
+fn inline(table: &TableReader<'_>) -> Option<Ground> {
+    let nodes = nodes(table);
+    let links = table.tables("link");
+    if table.key("link").is_none() {
+        table.missing("`topology` has nodes but no link: give each one a `[[topology.link]]`", "link");
+    }
+    let names = nodes.as_deref().unwrap_or_default();
+    check_names("link", links.iter().filter_map(|l| l.table.get("name")), table.log);
+    let count = links.len();
+    let mut built: Vec<Link> = Vec::new();
+    for reader in links {
+        if let Some(link) = link(reader, names, nodes.is_some(), &built) {
+            built.push(link);
+        }
+    }
+    (built.len() == count).then_some(())?;
+    Some(Ground { topology: Topology { nodes: nodes?, links: built }, pairs: vec![] })
+}
+
+fn nodes(table: &TableReader<'_>) -> Option<Vec<String>> {
+    let node = table.need_node("nodes", "a list of names")?;
+    let Content::List(list) = &node.content else {
+        refuse(node, "a list of names", table.log);
+        return None;
+    };
+    check_names("node", list, table.log);
+    list.iter().map(|n| text(n, "the name of a node", table.log).map(String::from)).collect()
+}
+
+fn link(table: TableReader<'_>, nodes: &[String], nodes_known: bool, others: &[Link]) -> Option<Link> {
+    let ends = ends(&table, nodes, nodes_known);
+    let (rate, delay) = (table.need("rate"), table.need("delay"));
+    let loss: Both<Share> = table.get_or("loss", Both(Share(0.0), Share(0.0)));
+    let queue = table.get_or("queue", Both(DEFAULT_QUEUE, DEFAULT_QUEUE));
+    let cost = table.count("cost", 1..=u64::from(u32::MAX)).unwrap_or(1);
+    let name: Option<String> = table.get("name");
+    let place = table.key("between").map_or(table.place, |k| &k.place);
+    let log = table.log;
+    table.finish();
+    let (a, b) = ends?;
+    if others.iter().any(|l| (l.a, l.b) == (a, b) || (l.a, l.b) == (b, a)) {
+        let problem = Diagnostic::at(place, format!("`{}` and `{}` have a link already", nodes[a], nodes[b]));
+        log.report(problem.help("put a node on the way of one of the two"));
+    }
+    let given = name.is_some();
+    let name = name.unwrap_or_else(|| format!("{}-{}", nodes[a], nodes[b]));
+    if !given && others.iter().any(|l| l.name == name) {
+        let problem = Diagnostic::at(place, format!("there are two links called `{name}`"));
+        log.report(problem.help("give one of them a `name` of its own"));
+    }
+    let shape = LinkShape { rate: rate?, delay: delay?, loss: Both(loss.0.0, loss.1.0), queue, cost };
+    Some(shape.between(name, a, b))
+}
+
+/// The two ends of a link.
+fn ends(table: &TableReader<'_>, nodes: &[String], nodes_known: bool) -> Option<(usize, usize)> {
+    let expected = "two nodes such as `[\"r1\", \"r2\"]`";
+    let node = table.need_node("between", expected)?;
+    let Content::List(list) = &node.content else {
+        refuse(node, expected, table.log);
+        return None;
+    };
+    let [a, b] = list.as_slice() else {
+        table.log.report(Diagnostic::at(&node.place, format!("a link is between two nodes, not {}", list.len())));
+        return None;
+    };
+    if !nodes_known {
+        return None;
+    }
+    let (first, second) = (find_node(a, nodes, table.log), find_node(b, nodes, table.log));
+    let ends = (first?, second?);
+    if ends.0 == ends.1 {
+        table.log.report(Diagnostic::at(&node.place, "a link is between two different nodes"));
+        return None;
+    }
+    Some(ends)
+}
+
+/// The place of a node in the list, by its name; reports a name that is not there.
+pub(crate) fn find_node(node: &Node, nodes: &[String], log: &crate::diagnostic::Log) -> Option<usize> {
+    let name = String::read(node, log)?;
+    let found = nodes.iter().position(|n| *n == name);
+    if found.is_none() {
+        let problem = Diagnostic::at(&node.place, format!("there is no node `{name}`"));
+        log.report(problem.suggest(&name, nodes.iter().map(String::as_str)));
+    }
+    found
+}

@@ -1,0 +1,61 @@
+//! `fetch`: one consumer fetches one content.
+
+use super::{Common, Scene, WorkloadKind, part};
+use crate::diagnostic::Diagnostic;
+use crate::parts::Kind;
+use crate::plan::Workload;
+use crate::quantities::Between;
+use crate::reader::TableReader;
+use weir_core::{Bytes, Time};
+
+pub(super) const KIND: WorkloadKind = WorkloadKind { name: "fetch", read };
+
+fn read(table: &TableReader<'_>, scene: &Scene<'_>) -> Option<Vec<Workload>> {
+    let common = Common::read(table, scene);
+    let control = part(table, "control", Kind::Control, scene.scheme.map(|s| &s.control));
+    table.exclude("size", "segments", "both say how long the content is");
+    let (size, count) = (table.get::<Bytes>("size"), table.count("segments", 1..=u64::MAX));
+    let start = table.get_or("start", Between(Time::ZERO, Time::ZERO));
+    let stop = stop(table, start);
+    check_end(table, scene);
+    let (common, control, stop) = (common?, control?, stop?);
+    let segments = count.or(size.map(|size| size.0.div_ceil(common.payload.0).max(1)));
+    let workload = |ends| {
+        let (label, name) = common.title(ends, scene);
+        Workload {
+            label,
+            consumer: ends.consumer,
+            producer: ends.producer,
+            name,
+            segments,
+            payload: common.payload,
+            freshness: common.freshness,
+            start: (start.0, start.1),
+            stop,
+            control: control.clone(),
+            timeout: common.timeout.clone(),
+        }
+    };
+    Some(common.ends.iter().copied().map(workload).collect())
+}
+
+/// When the consumer gives up; the outer `None` means that it is wrong.
+fn stop(table: &TableReader<'_>, start: Between) -> Option<Option<Time>> {
+    let Some(node) = table.node("stop") else { return Some(None) };
+    let stop: Time = crate::reader::Read::read(node, table.log)?;
+    if stop <= start.1 {
+        let problem = Diagnostic::at(&node.place, format!("this fetch stops at {stop}, but may start at {}", start.1));
+        table.log.report(problem);
+        return None;
+    }
+    Some(Some(stop))
+}
+
+/// Something must end: the content, the fetch or the run.
+fn check_end(table: &TableReader<'_>, scene: &Scene<'_>) {
+    let bounded = ["size", "segments", "stop"].iter().any(|key| table.key(key).is_some());
+    if !bounded && !scene.ends {
+        let message = "this fetch never ends: give it a `size`, `segments` or `stop`, or give `[run]` a `duration`";
+        table.missing(message, "size");
+    }
+}

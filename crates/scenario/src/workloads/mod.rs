@@ -1,0 +1,258 @@
+//! Kinds of traffic: one file each, one word in [`KINDS`].
+
+mod burst;
+mod fetch;
+
+use crate::diagnostic::{Diagnostic, Log, Place, list};
+use crate::generators::Ground;
+use crate::parts::Kind as PartKind;
+use crate::plan::{PartPlan, SchemePlan, Workload};
+use crate::reader::TableReader;
+use crate::routes::routes;
+use crate::topology::find_node;
+use weir_core::{Bytes, Span};
+use weir_wire::{Component, Name};
+
+/// A kind of traffic that one key of `[[workload]]` describes.
+pub(crate) struct WorkloadKind {
+    /// Its key in `[[workload]]`.
+    name: &'static str,
+    /// Reads its table; the caller refuses unknown keys.
+    read: fn(&TableReader<'_>, &Scene<'_>) -> Option<Vec<Workload>>,
+}
+
+/// All kinds.
+static KINDS: &[WorkloadKind] = &[fetch::KIND, burst::KIND];
+
+/// Payload of a Data when the file does not say: ndnSIM's packets in the papers.
+const DEFAULT_PAYLOAD: Bytes = Bytes(1040);
+
+/// Greatest payload: what fits the 8800 bytes of a packet with room for its name.
+const MOST_PAYLOAD: u64 = 8000;
+
+/// What the traffic runs on, as far as it could be read.
+pub(crate) struct Scene<'a> {
+    /// The network.
+    pub(crate) ground: Option<&'a Ground>,
+    /// The schemes in use.
+    pub(crate) scheme: Option<&'a SchemePlan>,
+    /// True if the run ends by itself even if a fetch does not.
+    pub(crate) ends: bool,
+}
+
+/// All traffic of a scenario; problems are reported.
+pub(crate) fn read(root: &TableReader<'_>, scene: &Scene<'_>) -> Option<Vec<Workload>> {
+    let tables = root.tables("workload");
+    if tables.is_empty() && root.key("workload").is_none() {
+        root.missing("there is no traffic: a scenario needs at least one `[[workload]]`", "workload");
+    }
+    let mut groups: Vec<(&Place, Vec<Workload>)> = Vec::new();
+    let mut complete = !tables.is_empty();
+    for table in tables {
+        match one(table, scene) {
+            Some(group) => groups.push(group),
+            None => complete = false,
+        }
+    }
+    check_labels(&groups, root.log);
+    check_contents(&groups, scene, root.log);
+    complete.then(|| groups.into_iter().flat_map(|(_, workloads)| workloads).collect())
+}
+
+/// The fetches of one `[[workload]]`.
+fn one<'a>(table: TableReader<'a>, scene: &Scene<'_>) -> Option<(&'a Place, Vec<Workload>)> {
+    let names: Vec<&'static str> = KINDS.iter().map(|k| k.name).collect();
+    let present = table.present(&names);
+    let workloads = match present.as_slice() {
+        [] => {
+            table.missing(&format!("a `workload` needs one of {}", list(names.iter().copied())), names[0]);
+            None
+        }
+        [name] => {
+            let kind = KINDS.iter().find(|k| k.name == *name)?;
+            let inner = table.table(kind.name)?;
+            let workloads = (kind.read)(&inner, scene);
+            let place = inner.place;
+            inner.finish();
+            workloads.map(|w| (place, w))
+        }
+        [first, second, ..] => {
+            table.exclude(first, second, "write a `[[workload]]` for each");
+            None
+        }
+    };
+    table.finish();
+    workloads
+}
+
+/// A label stands for one line in tables and figures.
+fn check_labels(groups: &[(&Place, Vec<Workload>)], log: &Log) {
+    let mut seen: Vec<(&str, &Place)> = Vec::new();
+    for (place, workloads) in groups {
+        for workload in workloads {
+            let label = workload.label.as_str();
+            match seen.iter().find(|(other, _)| *other == label) {
+                Some((_, first)) if first == place => {}
+                Some((_, first)) => {
+                    let problem = Diagnostic::at(place, format!("the label `{label}` is taken"));
+                    let problem = problem.also(first, "by this workload");
+                    log.report(
+                        problem.help("give one of the two a `label` of its own (the consumer's name is the default)"),
+                    );
+                }
+                None => seen.push((label, place)),
+            }
+        }
+    }
+}
+
+/// All who fetch one name must mean the same content.
+fn check_contents(groups: &[(&Place, Vec<Workload>)], scene: &Scene<'_>, log: &Log) {
+    let mut seen: Vec<(&Workload, &Place)> = Vec::new();
+    for (place, workloads) in groups {
+        for new in workloads {
+            let Some((old, first)) = seen.iter().find(|(old, _)| old.name == new.name) else {
+                seen.push((new, place));
+                continue;
+            };
+            let node = |i: usize| scene.ground.map_or("", |g| &g.topology.nodes[i]);
+            let difference = if old.producer != new.producer {
+                format!("is produced at `{}` already, not at `{}`", node(old.producer), node(new.producer))
+            } else if (old.segments, old.payload, old.freshness) != (new.segments, new.payload, new.freshness) {
+                "has another size, payload or freshness already".to_string()
+            } else {
+                continue;
+            };
+            let problem = Diagnostic::at(place, format!("the content `{}` {difference}", new.name));
+            log.report(problem.also(first, "here").help("give one of the two a `name` of its own"));
+        }
+    }
+}
+
+/// What every kind has.
+struct Common {
+    ends: Vec<Ends>,
+    name: Option<Name>,
+    label: Option<String>,
+    payload: Bytes,
+    freshness: Span,
+    timeout: Option<PartPlan>,
+}
+
+/// Consumer and producer of one fetch, and its number if the file describes several at once.
+#[derive(Clone, Copy)]
+struct Ends {
+    consumer: usize,
+    producer: usize,
+    number: Option<usize>,
+}
+
+impl Common {
+    fn read(table: &TableReader<'_>, scene: &Scene<'_>) -> Option<Common> {
+        let ends = ends(table, scene);
+        let (name, label) = (table.get::<Name>("name"), label(table));
+        let payload = payload(table);
+        let freshness = table.get_or("freshness", Span::ZERO);
+        let timeout = part(table, "timeout", PartKind::Timeout, scene.scheme.map(|s| &s.timeout));
+        Some(Common { ends: ends?, name, label: label?, payload: payload?, freshness, timeout: timeout? })
+    }
+
+    /// Label and content name of a fetch.
+    fn title(&self, ends: Ends, scene: &Scene<'_>) -> (String, Name) {
+        let node = |i: usize| scene.ground.map_or_else(String::new, |g| g.topology.nodes[i].clone());
+        let label = match (&self.label, ends.number) {
+            (Some(label), Some(n)) => format!("{label}-{n}"),
+            (Some(label), None) => label.clone(),
+            (None, _) => node(ends.consumer),
+        };
+        let name = match (&self.name, ends.number) {
+            (Some(name), Some(n)) => numbered(name, n),
+            (Some(name), None) => name.clone(),
+            (None, _) => Name::root().child(Component::generic(label.clone().into_bytes())),
+        };
+        (label, name)
+    }
+}
+
+/// `name` with one more component.
+fn numbered(name: &Name, number: usize) -> Name {
+    name.child(Component::generic(number.to_string().into_bytes()))
+}
+
+/// The label of the file, if there is one; the outer `None` means it is wrong.
+fn label(table: &TableReader<'_>) -> Option<Option<String>> {
+    let Some(node) = table.node("label") else { return Some(None) };
+    let label = crate::quantities::text(node, "a string", table.log)?;
+    if label.is_empty() || label.chars().any(char::is_control) {
+        table.log.report(Diagnostic::at(&node.place, "a label has at least one character, and no line breaks"));
+        return None;
+    }
+    Some(Some(label.into()))
+}
+
+fn payload(table: &TableReader<'_>) -> Option<Bytes> {
+    let Some(node) = table.node("payload") else { return Some(DEFAULT_PAYLOAD) };
+    let payload: Bytes = crate::reader::Read::read(node, table.log)?;
+    if !(1..=MOST_PAYLOAD).contains(&payload.0) {
+        let message = format!("the payload of a Data is from 1 to {MOST_PAYLOAD} bytes, found {}", payload.0);
+        table.log.report(Diagnostic::at(&node.place, message));
+        return None;
+    }
+    Some(payload)
+}
+
+/// A part instead of the scheme's; the outer `None` means it is wrong.
+fn part(
+    table: &TableReader<'_>,
+    key: &'static str,
+    kind: PartKind,
+    own: Option<&PartPlan>,
+) -> Option<Option<PartPlan>> {
+    let Some(node) = table.node(key) else { return Some(None) };
+    crate::scheme::part(node, kind, own, table.log).map(Some)
+}
+
+/// Who fetches from whom. With a generator, what the file leaves out is filled in from its pairs.
+fn ends(table: &TableReader<'_>, scene: &Scene<'_>) -> Option<Vec<Ends>> {
+    let (consumer, producer) = (table.node("consumer"), table.node("producer"));
+    let ground = scene.ground?;
+    let find = |node| find_node(node, &ground.topology.nodes, table.log);
+    let (c, p) = (consumer.map(find), producer.map(find));
+    let pairs = &ground.pairs;
+    let (consumer, producer) = match (c, p) {
+        (None, None) if pairs.len() > 1 => {
+            let numbered = pairs.iter().zip(1..);
+            return Some(
+                numbered.map(|(&(consumer, producer), n)| Ends { consumer, producer, number: Some(n) }).collect(),
+            );
+        }
+        (None, None) => *pairs.first().or_else(|| incomplete(table, "consumer"))?,
+        (Some(c), None) => (c?, pairs.iter().find(|(a, _)| Some(*a) == c).or_else(|| incomplete(table, "producer"))?.1),
+        (None, Some(p)) => (pairs.iter().find(|(_, b)| Some(*b) == p).or_else(|| incomplete(table, "consumer"))?.0, p?),
+        (Some(c), Some(p)) => (c?, p?),
+    };
+    check_reach(table, ground, consumer, producer)?;
+    Some(vec![Ends { consumer, producer, number: None }])
+}
+
+fn incomplete<T>(table: &TableReader<'_>, key: &str) -> Option<T> {
+    table.missing(&format!("`{}` needs a `{key}`: the name of a node", table.title()), key);
+    None
+}
+
+/// Reports a fetch that could never work.
+fn check_reach(table: &TableReader<'_>, ground: &Ground, consumer: usize, producer: usize) -> Option<()> {
+    let place = table.table.get("producer").or_else(|| table.table.get("consumer")).map_or(table.place, |n| &n.place);
+    let name = |i: usize| &ground.topology.nodes[i];
+    if consumer == producer {
+        let message = format!("`{}` is both consumer and producer", name(consumer));
+        table.log.report(Diagnostic::at(place, message).help("a fetch goes over at least one link"));
+        return None;
+    }
+    if routes(&ground.topology, producer)[consumer].is_none() {
+        let message = format!("no path of links leads from `{}` to `{}`", name(consumer), name(producer));
+        table.log.report(Diagnostic::at(place, message).label("this producer cannot be reached"));
+        return None;
+    }
+    Some(())
+}
