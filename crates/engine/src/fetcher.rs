@@ -94,6 +94,8 @@ pub struct Fetcher {
     /// The window, not the lack of work or pacing, held back the last Interest.
     window_limited: bool,
     check: Span,
+    /// The last time that anything happened here.
+    seen: Time,
     smoothed_rtt: Span,
     counters: FetcherCounters,
     done: bool,
@@ -113,6 +115,7 @@ impl Fetcher {
             departure: Some(what.start),
             window_limited: false,
             check: timeout.check_interval(),
+            seen: Time::ZERO,
             what,
             rules,
             control,
@@ -152,6 +155,7 @@ impl Fetcher {
 
     /// Sends what the control allows, and notes what it waits for then.
     fn pump(&mut self, out: &mut Outbox, cx: &mut Context<'_>) {
+        self.seen = cx.now;
         self.departure = loop {
             if self.done || self.what.stop.is_some_and(|stop| cx.now >= stop) {
                 break None;
@@ -361,6 +365,8 @@ impl Fetcher {
         if check == Span::ZERO {
             return Some(due);
         }
+        // A timeout that has shrunk may put `due` into the past: the next check is still to come.
+        let due = due.max(self.seen + Span(1));
         let checks = due.since(self.what.start).0.div_ceil(check.0).max(1);
         Some(self.what.start + check * checks)
     }
