@@ -69,6 +69,10 @@ const EXPECTATIONS: [&str; 4] = ["expected", "at_least", "at_most", "holds"];
 /// A tolerance as the file gives it.
 #[derive(Clone, Copy)]
 enum Given<'a> {
+    /// None, or one that is wrong and reported.
+    Nothing {
+        wrong: bool,
+    },
     Distance(Tolerance),
     /// `"order"`: only which is more and which is less counts.
     Order(&'a Node),
@@ -95,11 +99,10 @@ fn claim(table: TableReader<'_>, words: &Words<'_>) -> Option<Claim> {
     let text = table.table.get("tolerance").and_then(Node::word);
     let parts = if table.node("part").is_some() {
         refuse_loose(&table);
-        let parts: Vec<Option<Part>> =
-            table.tables("part").into_iter().map(|part| read_part(part, tolerance?, words)).collect();
-        parts.into_iter().collect::<Option<Vec<Part>>>()
+        let parts = table.tables("part").into_iter().map(|part| read_part(part, tolerance, words));
+        parts.collect::<Vec<_>>().into_iter().collect::<Option<Vec<Part>>>()
     } else {
-        tolerance.and_then(|tolerance| part(&table, tolerance, words)).map(|part| vec![part])
+        part(&table, tolerance, words).map(|part| vec![part])
     };
     table.finish();
     Some(Claim { id: id?, says: says?, at, why, tolerance: text, parts: parts? })
@@ -114,15 +117,18 @@ fn refuse_loose(table: &TableReader<'_>) {
     }
 }
 
-fn read_part(table: TableReader<'_>, inherited: Option<Given<'_>>, words: &Words<'_>) -> Option<Part> {
-    let own = tolerance(&table);
-    let part = own.and_then(|own| part(&table, own.or(inherited), words));
+fn read_part(table: TableReader<'_>, inherited: Given<'_>, words: &Words<'_>) -> Option<Part> {
+    let own = match tolerance(&table) {
+        Given::Nothing { wrong: false } => inherited,
+        given => given,
+    };
+    let part = part(&table, own, words);
     table.finish();
     part
 }
 
 /// The expectation and the measure in a claim or a part of one.
-fn part(table: &TableReader<'_>, tolerance: Option<Given<'_>>, words: &Words<'_>) -> Option<Part> {
+fn part(table: &TableReader<'_>, tolerance: Given<'_>, words: &Words<'_>) -> Option<Part> {
     let label = table.get_or("label", String::new());
     let frame = Frame::default();
     let keys = table.present(&EXPECTATIONS);
@@ -152,19 +158,20 @@ fn part(table: &TableReader<'_>, tolerance: Option<Given<'_>>, words: &Words<'_>
     }
 }
 
-fn expectation(table: &TableReader<'_>, key: &'static str, tolerance: Option<Given<'_>>) -> Option<Expectation> {
+fn expectation(table: &TableReader<'_>, key: &'static str, tolerance: Given<'_>) -> Option<Expectation> {
     let number = table.get::<f64>(key);
     match (key, tolerance) {
         ("at_least", _) => number.map(Expectation::AtLeast),
         ("at_most", _) => number.map(Expectation::AtMost),
-        (_, Some(Given::Distance(tolerance))) => number.map(|expected| Expectation::Near { expected, tolerance }),
-        (_, Some(Given::Order(node))) => {
+        (_, Given::Distance(tolerance)) => number.map(|expected| Expectation::Near { expected, tolerance }),
+        (_, Given::Order(node)) => {
             let problem =
                 Diagnostic::at(&node.place, "the tolerance `order` is for statements, but here a number is expected");
             table.log.report(problem.help("use `holds` with a comparison, or a tolerance such as `\"10 %\"`"));
             None
         }
-        (_, None) => {
+        (_, Given::Nothing { wrong: true }) => None,
+        (_, Given::Nothing { wrong: false }) => {
             table.missing(
                 "an `expected` number needs a `tolerance` such as `\"10 %\"`, `\"3 points\"` or a plain number",
                 "tolerance",
@@ -174,34 +181,38 @@ fn expectation(table: &TableReader<'_>, key: &'static str, tolerance: Option<Giv
     }
 }
 
-/// The outer `None` means that it is wrong.
-fn tolerance<'a>(table: &TableReader<'a>) -> Option<Option<Given<'a>>> {
-    let Some(node) = table.node("tolerance") else { return Some(None) };
-    let (number, unit) = match &node.content {
-        Content::Integer(_) | Content::Number(_) => (f64::read(node, table.log)?, ""),
-        Content::Text(text) if text.trim() == "order" => return Some(Some(Given::Order(node))),
-        Content::Text(text) => {
-            let text = text.trim();
-            let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
-            (text[..end].parse().unwrap_or(f64::NAN), text[end..].trim())
+fn tolerance<'a>(table: &TableReader<'a>) -> Given<'a> {
+    const EXPECTED: &str = "a tolerance: `\"10 %\"`, `\"3 points\"`, `\"order\"`, or a number in the measure's unit";
+    let wrong = Given::Nothing { wrong: true };
+    let Some(node) = table.node("tolerance") else { return Given::Nothing { wrong: false } };
+    let found = match &node.content {
+        Content::Integer(_) | Content::Number(_) => f64::read(node, table.log).map(Tolerance::Absolute),
+        Content::Text(text) if text.trim() == "order" => return Given::Order(node),
+        Content::Text(text) => distance(text.trim()).or_else(|| {
+            table.log.report(Diagnostic::at(&node.place, format!("expected {EXPECTED}, found `{text}`")));
+            None
+        }),
+        _ => {
+            refuse(node, EXPECTED, table.log);
+            None
         }
-        _ => (f64::NAN, ""),
     };
-    let tolerance = match unit {
-        "" => Tolerance::Absolute(number),
-        "%" => Tolerance::Relative(number / 100.0),
-        "point" | "points" => Tolerance::Points(number),
-        _ => Tolerance::Absolute(f64::NAN),
-    };
-    let (Tolerance::Absolute(size) | Tolerance::Relative(size) | Tolerance::Points(size)) = tolerance;
-    if !size.is_finite() || size < 0.0 {
-        let expected = "a tolerance: `\"10 %\"`, `\"3 points\"`, `\"order\"`, or a number in the measure's unit";
-        match node.text() {
-            Some(text) => table.log.report(Diagnostic::at(&node.place, format!("expected {expected}, found `{text}`"))),
-            None if size < 0.0 => table.log.report(Diagnostic::at(&node.place, "a tolerance cannot be negative")),
-            None => refuse(node, expected, table.log),
-        }
-        return None;
+    let Some(tolerance) = found else { return wrong };
+    if matches!(tolerance, Tolerance::Absolute(size) if size < 0.0) {
+        table.log.report(Diagnostic::at(&node.place, "a tolerance cannot be negative"));
+        return wrong;
     }
-    Some(Some(Given::Distance(tolerance)))
+    Given::Distance(tolerance)
+}
+
+/// `10 %`, `3 points` or `3`.
+fn distance(text: &str) -> Option<Tolerance> {
+    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let size: f64 = text[..end].parse().ok().filter(|size: &f64| size.is_finite())?;
+    match text[end..].trim() {
+        "" => Some(Tolerance::Absolute(size)),
+        "%" => Some(Tolerance::Relative(size / 100.0)),
+        "point" | "points" => Some(Tolerance::Points(size)),
+        _ => None,
+    }
 }

@@ -155,17 +155,17 @@ impl Diagnostic {
 
     /// A message of `weir-core`, which carries its hint in one sentence, taken apart.
     pub(crate) fn parse(place: &Place, message: &str) -> Diagnostic {
-        let (rest, help) = match message.split_once("; did you mean ") {
-            Some((rest, near)) => (rest, Some(near.trim_end_matches('?').replace('"', "`"))),
-            None => (message, None),
-        };
-        let (rest, note) = match rest.split_once(" (one of ") {
-            Some((rest, all)) => (rest, Some(format!("known here: {}", all.trim_end_matches(')')))),
-            None => (rest, None),
-        };
-        let mut diagnostic = Diagnostic::at(place, rest.replace('"', "`"));
-        diagnostic.help = help.map(|near| format!("did you mean {near}?"));
-        diagnostic.notes.extend(note);
+        let (rest, near) = message.split_once("; did you mean ").unwrap_or((message, ""));
+        let (rest, all) = rest.split_once(" (one of ").unwrap_or((rest, ""));
+        let unknown = rest.starts_with("unknown");
+        let mut diagnostic = Diagnostic::at(place, if unknown { rest.replace('"', "`") } else { rest.into() });
+        // Of "a time needs a unit" no word is near to what was meant.
+        if !near.is_empty() && !rest.ends_with("needs a unit") {
+            diagnostic = diagnostic.help(format!("did you mean {}?", near.trim_end_matches('?').replace('"', "`")));
+        }
+        if !all.is_empty() {
+            diagnostic = diagnostic.note(format!("known here: {}", list(all.trim_end_matches(')').split(", "))));
+        }
         diagnostic
     }
 

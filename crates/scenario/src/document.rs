@@ -74,20 +74,29 @@ impl Reader<'_> {
     fn syntax(&self, error: &Error) {
         let end = self.source.text.len() - self.offset;
         let place = self.place(error.span().unwrap_or(end..end));
-        let diagnostic = Diagnostic::at(&place, format!("this is not valid TOML: {}", error.message()));
-        self.log.report(match unquoted(&place) {
-            Some(word) => diagnostic.help(format!("quantities and words are written in quotes: \"{word}\"")),
-            None => diagnostic,
+        self.log.report(match (unquoted(&place), error.message()) {
+            (Some(word), _) => {
+                let problem = Diagnostic::at(&word, format!("`{}` is neither a number nor a string", word.text()));
+                problem.help(format!("quantities and words stand in quotes: \"{}\"", word.text()))
+            }
+            (None, "duplicate key") => Diagnostic::at(&place, format!("`{}` is defined twice", place.text())),
+            (None, "invalid basic string, expected `\"`") => {
+                Diagnostic::at(&place, "this string has no quote at its end")
+            }
+            (None, message) => Diagnostic::at(&place, format!("this is not valid TOML: {message}")),
         });
     }
 }
 
 /// The word around `place`, if it is the value of a key and a pair of quotes would make it a string.
-fn unquoted(place: &Place) -> Option<&str> {
+fn unquoted(place: &Place) -> Option<Place> {
     let text = &place.source.text;
-    let start = text.get(..place.span.start)?.rfind(['=', '\n', ',', '[']).map_or(0, |i| i + 1);
-    let word = text.get(start..)?.lines().next()?.split(['#', ',', ']', '}']).next()?.trim();
-    let after_equals = text[..start].ends_with('=');
+    let before = text.get(..place.span.start)?;
+    let start = before.rfind(['=', '\n', ',', '[']).filter(|i| before[*i..].starts_with('='))? + 1;
+    let rest = text[start..].lines().next()?.split(['#', ',', ']', '}']).next()?;
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-/% ".contains(c);
-    (after_equals && !word.is_empty() && word.chars().all(plain)).then_some(word)
+    let word = rest.trim();
+    let first = start + rest.len() - rest.trim_start().len();
+    let place = Place { source: Arc::clone(&place.source), span: first..first + word.len() };
+    (!word.is_empty() && word.chars().all(plain)).then_some(place)
 }

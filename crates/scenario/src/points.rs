@@ -24,7 +24,9 @@ pub(crate) fn build(root: &Node, variations: &[Variation], complete: bool, log: 
     };
     let mut found = Found::default();
     let mut points = Vec::with_capacity(count);
+    let mut tried = 0;
     for index in 0..count {
+        tried += 1;
         let (labels, built) = point(root, variations, index);
         match built {
             Ok(scenario) => points.push(Point { labels, scenario }),
@@ -34,9 +36,8 @@ pub(crate) fn build(root: &Node, variations: &[Variation], complete: bool, log: 
             break;
         }
     }
-    let all = points.is_empty();
     let whole = points.len() == count;
-    found.report(all, complete, log);
+    found.report(tried, complete, log);
     (whole && complete).then_some(points)
 }
 
@@ -89,17 +90,15 @@ impl Found {
     }
 
     /// Says where a problem is, unless it is everywhere.
-    fn report(self, all: bool, complete: bool, log: &Log) {
-        let most = self.0.iter().map(|(.., count)| *count).max().unwrap_or(0);
+    fn report(self, tried: usize, complete: bool, log: &Log) {
         for (problem, first, count) in self.0 {
             if problem.missing && !complete {
                 continue;
             }
-            let everywhere = all && count == most;
             log.report(match count {
-                _ if everywhere || first.is_empty() => problem,
+                n if n == tried => problem,
                 1 => problem.note(format!("in the point {first}")),
-                n => problem.note(format!("in the point {first} and {} more", n - 1)),
+                n => problem.note(format!("in the point {first}, and in {} more", n - 1)),
             });
         }
     }

@@ -256,8 +256,11 @@ impl<T: Read + Copy> Read for Both<T> {
         if node.table().is_none() {
             return T::read(node, log).map(|value| Both(value, value));
         }
-        let reader = TableReader::new(node, "directions", log)?;
-        let (forward, backward) = (reader.need("forward"), reader.need("backward"));
+        let reader = TableReader::new(node, "the directions", log)?;
+        if reader.present(&["forward", "backward"]).len() < 2 {
+            reader.missing("a link has two directions: give both `forward` and `backward`", "forward");
+        }
+        let (forward, backward) = (reader.get("forward"), reader.get("backward"));
         reader.finish();
         Some(Both(forward?, backward?))
     }

@@ -78,7 +78,7 @@ impl<'a> TableReader<'a> {
     pub(crate) fn need_node(&self, key: &'static str, expected: &str) -> Option<&'a Node> {
         let found = self.node(key);
         if found.is_none() {
-            self.missing(&format!("`{}` needs a `{key}`: {expected}", self.title), key);
+            self.missing(&format!("`{}` needs `{key}`: {expected}", self.title), key);
         }
         found
     }
@@ -161,7 +161,7 @@ pub(crate) fn count(node: &Node, bounds: &RangeInclusive<u64>, log: &Log) -> Opt
     let number = u64::read(node, log)?;
     if !bounds.contains(&number) {
         let message = match bounds.end() {
-            &u64::MAX => format!("expected at least {}, found {number}", bounds.start()),
+            end if *end >= u64::from(u32::MAX) => format!("expected at least {}, found {number}", bounds.start()),
             end => format!("expected {} to {end}, found {number}", bounds.start()),
         };
         log.report(Diagnostic::at(&node.place, message));

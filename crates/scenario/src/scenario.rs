@@ -29,8 +29,14 @@ pub(crate) fn build(root: &Node, log: &Log) -> Option<Scenario> {
     let workloads = workloads::read(&table, &scene);
     let (tables, consumer) = (run::tables(&table), run::consumer(&table));
     table.finish();
-    let scenario =
-        Scenario { topology: ground?.topology, workloads: workloads?, scheme: scheme?, tables, consumer, run };
+    let scenario = Scenario {
+        topology: ground.filter(|g| g.whole)?.topology,
+        workloads: workloads?,
+        scheme: scheme?,
+        tables,
+        consumer,
+        run,
+    };
     (log.count() == problems).then_some(scenario)
 }
 

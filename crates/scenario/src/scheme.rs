@@ -145,6 +145,7 @@ fn known_name(node: &Node, kind: Kind, log: &Log) -> Option<String> {
             let problem = problem.label(format!("`{name}` is a {}", other.what()));
             problem.note(format!("known here: {}", list(kind.names())))
         }
+        None if kind.names().is_empty() => problem.label(format!("this version has no {what} yet")),
         None if name == "none" => problem.label(format!("a scheme cannot be without a {what}")),
         None => problem.suggest(name, kind.names()),
     });

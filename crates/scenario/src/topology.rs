@@ -59,8 +59,8 @@ fn inline(table: &TableReader<'_>) -> Option<Ground> {
             built.push(link);
         }
     }
-    (built.len() == count).then_some(())?;
-    Some(Ground { topology: Topology { nodes: nodes?, links: built }, pairs: vec![] })
+    let whole = built.len() == count && table.key("link").is_some();
+    Some(Ground { topology: Topology { nodes: nodes?, links: built }, pairs: vec![], whole })
 }
 
 fn nodes(table: &TableReader<'_>) -> Option<Vec<String>> {

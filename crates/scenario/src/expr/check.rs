@@ -49,7 +49,7 @@ impl Measure {
     /// With everything that is wrong.
     pub fn check(&mut self, vocabulary: &Vocabulary<'_>, bound: &[&str]) -> Result<Type, Vec<ExprError>> {
         let bound = bound.iter().map(|axis| axis.to_string()).collect();
-        let mut checker = Checker { vocabulary, bound, errors: vec![] };
+        let mut checker = Checker { vocabulary, bound, errors: vec![], lenient: false };
         let found = checker.check(&mut self.root);
         match found {
             Some(found) if checker.errors.is_empty() => Ok(found),
@@ -81,6 +81,8 @@ struct Checker<'a> {
     vocabulary: &'a Vocabulary<'a>,
     bound: Vec<String>,
     errors: Vec<ExprError>,
+    /// Inside an aggregation along an unknown axis: it may bind what seems open.
+    lenient: bool,
 }
 
 impl Checker<'_> {
@@ -150,16 +152,22 @@ impl Checker<'_> {
     }
 
     fn unknown_metric<T>(&mut self, name: &str, span: Range<usize>) -> Option<T> {
-        let error = ExprError::new(span, format!("there is no metric `{name}`"));
         let knows = |table: &[MetricInfo]| table.iter().any(|m| m.name == name);
-        let known = self.vocabulary.metrics;
+        let known: Vec<&str> = self.vocabulary.metrics.iter().map(|m| m.name).collect();
         self.fail(if knows(SERIES) {
-            error.note(format!("`{name}` can be drawn against time (`x = \"time\"`), but is no single number of a run"))
+            let error =
+                ExprError::new(span, format!("`{name}` is a time series, but a number for the whole run is wanted"));
+            error.note("it can be drawn in a figure with `x = \"time\"`")
         } else if knows(METRICS) {
-            error.note(format!("`{name}` is a single number of a run and cannot be drawn against time"))
+            let error = ExprError::new(span, format!("`{name}` is a number for the whole run, not a time series"));
+            error.note(format!("time series: {}", crate::diagnostic::list(known)))
         } else {
-            let names: Vec<&str> = known.iter().map(|m| m.name).collect();
-            error.suggest(name, names).note_unless_helped("`weir list metrics` shows all metrics")
+            let error = ExprError::new(span, format!("there is no metric `{name}`")).suggest(name, known);
+            if error.help.is_none() && error.note.is_some() {
+                error.note("docs/scenarios.md lists all metrics")
+            } else {
+                error
+            }
         })
     }
 
@@ -261,6 +269,9 @@ impl Checker<'_> {
                 selectors.push(Selector { axis: Some(word(&axis.name)), label: word(label) });
                 continue;
             }
+            if self.lenient {
+                continue;
+            }
             let (name, first) = (&axis.name, axis.labels.first().map_or("..", |l| l));
             let message =
                 format!("`{}` has {} values here, one for each label of `{name}`", info.name, axis.labels.len());
@@ -276,11 +287,14 @@ impl Checker<'_> {
     fn over(&mut self, expr: &mut Expr) -> Option<Type> {
         let ExprKind::Over { fold, axis, labels, body } = &mut expr.kind else { return None };
         let known = self.axis_labels(axis, body);
+        let before = self.lenient;
+        self.lenient |= known.is_none();
         self.bound.push(axis.text.clone());
         let takes = if matches!(fold, Fold::All | Fold::Any) { Type::Truth } else { Type::Number };
         let name = super::FOLDS.iter().find(|(_, f)| f == fold).map_or("", |(name, _)| name);
         let found = self.want(body, takes, &format!("`{name}`"));
         self.bound.pop();
+        self.lenient = before;
         let known = known?;
         let chosen = match labels.take() {
             None => known.into_iter().map(|text| Word { text, span: axis.span.clone() }).collect(),
@@ -319,15 +333,6 @@ impl Checker<'_> {
             return self.fail(ExprError::new(axis.span.clone(), message));
         }
         Some(self.vocabulary.places.map_or(vec![], |places| places.of(scope).to_vec()))
-    }
-}
-
-impl ExprError {
-    fn note_unless_helped(mut self, note: &str) -> ExprError {
-        if self.help.is_none() {
-            self.note = Some(note.into());
-        }
-        self
     }
 }
 

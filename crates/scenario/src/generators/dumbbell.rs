@@ -21,10 +21,8 @@ fn build(table: &TableReader<'_>) -> Option<Ground> {
     let flows = table.need::<u64>("flows").and(table.count("flows", 1..=MOST_FLOWS));
     let (bottleneck, access) = (bottleneck(table), access(table));
     let (flows, bottleneck, access) = (flows? as usize, bottleneck?, access?);
-    Some(Ground {
-        topology: topology(flows, bottleneck, access),
-        pairs: (0..flows).map(|i| (i, flows + 2 + i)).collect(),
-    })
+    let pairs = (0..flows).map(|i| (i, flows + 2 + i)).collect();
+    Some(Ground { topology: topology(flows, bottleneck, access), pairs, whole: true })
 }
 
 fn bottleneck(table: &TableReader<'_>) -> Option<LinkShape> {

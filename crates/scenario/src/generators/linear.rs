@@ -27,7 +27,7 @@ fn build(table: &TableReader<'_>) -> Option<Ground> {
         shape.between(format!("{}-{}", nodes[i], nodes[i + 1]), i, i + 1)
     };
     let links = (0..hops).map(link).collect();
-    Some(Ground { topology: Topology { nodes, links }, pairs: vec![(0, hops)] })
+    Some(Ground { topology: Topology { nodes, links }, pairs: vec![(0, hops)], whole: true })
 }
 
 /// Either `nodes`, or `routers` for `consumer`, `r1`, `r2`, .., `producer`.

@@ -26,6 +26,8 @@ pub(crate) struct Ground {
     pub(crate) topology: Topology,
     /// Consumer and producer of each fetch that does not name its own.
     pub(crate) pairs: Vec<(usize, usize)>,
+    /// False if some links are wrong and left out: good for checking names, not for more.
+    pub(crate) whole: bool,
 }
 
 /// Capacity of a queue that a file says nothing about: ns-3's default.

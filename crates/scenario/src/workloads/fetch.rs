@@ -6,7 +6,7 @@ use crate::parts::Kind;
 use crate::plan::Workload;
 use crate::quantities::Between;
 use crate::reader::TableReader;
-use weir_core::{Bytes, Time};
+use weir_core::{Bytes, Span, Time};
 
 pub(super) const KIND: WorkloadKind = WorkloadKind { name: "fetch", read };
 
@@ -44,7 +44,9 @@ fn stop(table: &TableReader<'_>, start: Between) -> Option<Option<Time>> {
     let Some(node) = table.node("stop") else { return Some(None) };
     let stop: Time = crate::reader::Read::read(node, table.log)?;
     if stop <= start.1 {
-        let problem = Diagnostic::at(&node.place, format!("this fetch stops at {stop}, but may start at {}", start.1));
+        let (stop, start) = (Span(stop.0), Span(start.1.0));
+        let problem =
+            Diagnostic::at(&node.place, format!("this fetch stops at {stop}, but may start as late as {start}"));
         table.log.report(problem);
         return None;
     }

@@ -54,8 +54,10 @@ pub(crate) fn read(root: &TableReader<'_>, scene: &Scene<'_>) -> Option<Vec<Work
             None => complete = false,
         }
     }
-    check_labels(&groups, root.log);
-    check_contents(&groups, scene, root.log);
+    // Names of contents come from labels: one clash is told once.
+    if check_labels(&groups, root.log) {
+        check_contents(&groups, scene, root.log);
+    }
     complete.then(|| groups.into_iter().flat_map(|(_, workloads)| workloads).collect())
 }
 
@@ -85,8 +87,9 @@ fn one<'a>(table: TableReader<'a>, scene: &Scene<'_>) -> Option<(&'a Place, Vec<
     workloads
 }
 
-/// A label stands for one line in tables and figures.
-fn check_labels(groups: &[(&Place, Vec<Workload>)], log: &Log) {
+/// A label stands for one line in tables and figures. True if all is well.
+fn check_labels(groups: &[(&Place, Vec<Workload>)], log: &Log) -> bool {
+    let problems = log.count();
     let mut seen: Vec<(&str, &Place)> = Vec::new();
     for (place, workloads) in groups {
         for workload in workloads {
@@ -104,6 +107,7 @@ fn check_labels(groups: &[(&Place, Vec<Workload>)], log: &Log) {
             }
         }
     }
+    log.count() == problems
 }
 
 /// All who fetch one name must mean the same content.
@@ -117,9 +121,9 @@ fn check_contents(groups: &[(&Place, Vec<Workload>)], scene: &Scene<'_>, log: &L
             };
             let node = |i: usize| scene.ground.map_or("", |g| &g.topology.nodes[i]);
             let difference = if old.producer != new.producer {
-                format!("is produced at `{}` already, not at `{}`", node(old.producer), node(new.producer))
+                format!("comes from `{}` already, not from `{}`", node(old.producer), node(new.producer))
             } else if (old.segments, old.payload, old.freshness) != (new.segments, new.payload, new.freshness) {
-                "has another size, payload or freshness already".to_string()
+                "is there already, with another size, payload or freshness".to_string()
             } else {
                 continue;
             };
@@ -236,7 +240,7 @@ fn ends(table: &TableReader<'_>, scene: &Scene<'_>) -> Option<Vec<Ends>> {
 }
 
 fn incomplete<T>(table: &TableReader<'_>, key: &str) -> Option<T> {
-    table.missing(&format!("`{}` needs a `{key}`: the name of a node", table.title()), key);
+    table.missing(&format!("`{}` needs `{key}`: the name of a node", table.title()), key);
     None
 }
 
@@ -249,7 +253,7 @@ fn check_reach(table: &TableReader<'_>, ground: &Ground, consumer: usize, produc
         table.log.report(Diagnostic::at(place, message).help("a fetch goes over at least one link"));
         return None;
     }
-    if routes(&ground.topology, producer)[consumer].is_none() {
+    if ground.whole && routes(&ground.topology, producer)[consumer].is_none() {
         let message = format!("no path of links leads from `{}` to `{}`", name(consumer), name(producer));
         table.log.report(Diagnostic::at(place, message).label("this producer cannot be reached"));
         return None;
