@@ -1,0 +1,150 @@
+//! What measures yield.
+
+use weir_scenario::Axis;
+use weir_scenario::expr::{Bindings, Lookup, Measure, Outcome, Places, Type, Vocabulary};
+use weir_scenario::metrics::METRICS;
+
+/// `retransmissions` is 100 for icp and 200 for cubic, times 1 - alpha; `goodput` depends on the flow.
+struct Fake;
+
+impl Lookup for Fake {
+    fn value(&self, metric: &str, bindings: &Bindings) -> Option<f64> {
+        let alpha: f64 = bindings["alpha"].parse().ok()?;
+        assert!(bindings.contains_key("control") && bindings["queue"] == "32p", "{bindings:?}");
+        let base = if bindings["control"] == "icp" { 100.0 } else { 200.0 };
+        match metric {
+            "retransmissions" => Some(base * (1.0 - alpha)),
+            "goodput" => match bindings.get("flow").map(String::as_str) {
+                None => Some(30.0),
+                Some("c0") => Some(10.0),
+                Some(_) => Some(20.0),
+            },
+            "drops" => Some(if bindings.get("link").is_some_and(|l| l == "a>b") { 3.0 } else { 4.0 }),
+            _ => None,
+        }
+    }
+}
+
+fn axes() -> Vec<Axis> {
+    let axis = |name: &str, labels: &[&str]| Axis {
+        name: name.into(),
+        labels: labels.iter().map(|l| l.to_string()).collect(),
+    };
+    vec![axis("control", &["icp", "cubic"]), axis("alpha", &["0", "0.25", "0.5", "1"]), axis("queue", &["32p"])]
+}
+
+fn places() -> Places {
+    let words = |list: &[&str]| list.iter().map(|w| w.to_string()).collect();
+    Places {
+        flows: words(&["c0", "my flow"]),
+        links: words(&["l1"]),
+        directions: words(&["a>b", "b>a"]),
+        nodes: words(&["a", "b"]),
+    }
+}
+
+#[track_caller]
+fn evaluate(text: &str, outer: &[(&str, &str)]) -> Result<Outcome, String> {
+    let (axes, places) = (axes(), places());
+    let vocabulary = Vocabulary { metrics: METRICS, axes: &axes, places: Some(&places) };
+    let mut measure = Measure::parse(text).unwrap_or_else(|e| panic!("{text}: {e:?}"));
+    let bound: Vec<&str> = outer.iter().map(|(axis, _)| *axis).collect();
+    measure.check(&vocabulary, &bound).unwrap_or_else(|e| panic!("{text}: {e:?}"));
+    let outer = outer.iter().map(|(axis, label)| (axis.to_string(), label.to_string())).collect();
+    measure.evaluate(&Fake, &outer).map_err(|missing| missing.reason)
+}
+
+#[track_caller]
+fn is(text: &str, expected: f64) {
+    assert_eq!(evaluate(text, &[]), Ok(Outcome::Number(expected)), "{text}");
+}
+
+#[track_caller]
+fn holds(text: &str, expected: bool) {
+    assert_eq!(evaluate(text, &[]), Ok(Outcome::Truth(expected)), "{text}");
+}
+
+#[test]
+fn arithmetic_has_the_usual_order() {
+    for (text, expected) in [
+        ("1 + 2 * 3", 7.0),
+        ("(1 + 2) * 3", 9.0),
+        ("8 - 4 - 2", 2.0),
+        ("8 / 4 / 2", 1.0),
+        ("2 ^ 3 ^ 2", 512.0),
+        ("-2 ^ 2", -4.0),
+        ("2 ^ -1", 0.5),
+        ("-3 * -2", 6.0),
+        ("1e3 + .5 + 1_000", 2000.5),
+        ("abs(-3) + min(4, 2, 3) + max(1, 5) + mean(1, 2) + sum(1, 2, 3)", 17.5),
+    ] {
+        is(text, expected);
+    }
+}
+
+#[test]
+fn truths_have_the_usual_order() {
+    holds("1 < 2 and 2 <= 2 or false", true);
+    holds("not 1 > 2 and true", true);
+    holds("true or false and false", true);
+    holds("(1 == 1) and (1 != 1)", false);
+    holds("2 >= 3 or 3 > 2", true);
+}
+
+#[test]
+fn selectors_find_their_axis() {
+    is("retransmissions[icp, 0.5]", 50.0);
+    is("retransmissions[alpha=0.50, control='icp']", 50.0);
+    is("retransmissions[icp, 0.5, queue=32p]", 50.0);
+    is("retransmissions[icp, 0] - retransmissions[cubic, 0]", -100.0);
+    is("goodput[icp, 0]", 30.0);
+    is("goodput[icp, 0, flow=c0] + goodput[icp, 0, \"my flow\"]", 30.0);
+    is("drops[icp, 0, link=a>b] + drops[icp, 0, l1]", 7.0);
+}
+
+#[test]
+fn aggregations_go_along_an_axis() {
+    is("max(alpha: 1 - retransmissions[icp] / retransmissions[icp, alpha=0])", 1.0);
+    is("max(alpha in [0.25, 0.5]: 1 - retransmissions[icp] / retransmissions[icp, alpha=0])", 0.5);
+    is("sum(control: max(alpha: retransmissions))", 300.0);
+    is("mean(control: retransmissions[0])", 150.0);
+    is("min(alpha: retransmissions[cubic])", 0.0);
+    is("sum(flow: goodput[icp, 0]) / goodput[icp, 0]", 1.0);
+    holds("all(control: retransmissions[alpha=1] == 0)", true);
+    holds("any(control: retransmissions[alpha=0] > 150)", true);
+    holds("all(control: falling(alpha: retransmissions))", true);
+    holds("rising(alpha: retransmissions[icp])", false);
+    is("max(alpha: retransmissions[icp, alpha=0.5] + 0 * retransmissions[icp])", 50.0);
+}
+
+#[test]
+fn outer_labels_bind_axes() {
+    let outer = [("control", "icp"), ("alpha", "0.25"), ("flow", "c0")];
+    assert_eq!(evaluate("retransmissions", &outer), Ok(Outcome::Number(75.0)));
+    assert_eq!(evaluate("retransmissions[cubic]", &outer), Ok(Outcome::Number(150.0)));
+    assert_eq!(evaluate("goodput", &outer), Ok(Outcome::Number(10.0)));
+    assert_eq!(evaluate("drops", &outer), Ok(Outcome::Number(4.0)), "drops know no flow");
+}
+
+#[test]
+fn what_is_missing_says_why() {
+    assert_eq!(
+        evaluate("1 + timeouts[icp, 0]", &[]).unwrap_err(),
+        "`timeouts` was not measured at [alpha=0, control=icp, queue=32p]"
+    );
+    let text = "retransmissions[icp, 0] / retransmissions[icp, 1]";
+    assert_eq!(evaluate(text, &[]).unwrap_err(), "`retransmissions[icp, 1]` is 0, and something is divided by it");
+    assert_eq!(evaluate("(-1) ^ 0.5", &[]).unwrap_err(), "`(-1) ^ 0.5` is not a finite number");
+    assert_eq!(evaluate("true or timeouts[icp, 0] > 1", &[]), Ok(Outcome::Truth(true)));
+}
+
+#[test]
+fn a_check_says_what_is_yielded() {
+    let (axes, places) = (axes(), places());
+    let vocabulary = Vocabulary { metrics: METRICS, axes: &axes, places: Some(&places) };
+    let check = |text: &str| Measure::parse(text).unwrap().check(&vocabulary, &[]);
+    assert_eq!(check("1 + 1"), Ok(Type::Number));
+    assert_eq!(check("falling(alpha: goodput[icp]) and 1 < 2"), Ok(Type::Truth));
+    assert_eq!(check("goodput[icp] + goodput[cubic]").unwrap_err().len(), 2);
+    assert_eq!(Measure::parse("goodput / max(drops, marks)").unwrap().metrics(), ["goodput", "drops", "marks"]);
+}
