@@ -220,9 +220,9 @@ impl Forwarder {
         }
     }
 
-    /// Tells `report` the state of tables and queues.
-    pub fn report(&self, report: &mut dyn FnMut(Reading)) {
-        report(Reading::Pit { entries: self.pit.len(), peak: self.pit_peak, area: self.pit_area });
+    /// Tells `report` the state of tables and queues at `now`.
+    pub fn report(&self, now: Time, report: &mut dyn FnMut(Reading)) {
+        report(Reading::Pit { entries: self.pit.len(), peak: self.pit_peak, area: self.pit_area(now) });
         let (hits, misses) = self.cs.hits_and_misses();
         report(Reading::Cs { entries: self.cs.len(), hits, misses });
         for (i, face) in self.faces.iter().enumerate() {
@@ -272,7 +272,8 @@ impl Forwarder {
         let entry = self.pit.get(id);
         if let Some(prefix) = entry.prefix {
             let strategy = &mut self.strategies[entry.strategy.0 as usize];
-            for record in &self.sent {
+            // An upstream that refused has been heard of already.
+            for record in self.sent.iter().filter(|record| record.nacked.is_none()) {
                 let failure = Failure {
                     prefix,
                     name: &entry.interest.name,
@@ -291,26 +292,32 @@ impl Forwarder {
     /// An Interest that ended without Data may still loop: its nonces stay known.
     fn remember_nonces(&mut self, id: PitId, now: Time) {
         let entry = self.pit.get(id);
-        for record in &entry.outs {
-            self.dead_nonces.insert(&entry.interest.name, record.nonce, now);
+        for upstream in &entry.outs {
+            self.dead_nonces.insert(&entry.interest.name, upstream.record.nonce, now);
         }
     }
 
     fn copy_sent(&mut self, id: PitId) {
         self.sent.clear();
-        self.sent.extend_from_slice(&self.pit.get(id).outs);
+        self.sent.extend(self.pit.get(id).outs.iter().map(|upstream| upstream.record));
     }
 
     /// Called after each change, so the count that held since the last one is `pit_entries`.
     #[inline]
     fn pit_changed(&mut self, cx: &mut Context<'_>) {
-        self.pit_area += self.pit_entries as f64 * cx.now.since(self.pit_changed_at).seconds();
+        self.pit_area = self.pit_area(cx.now);
         self.pit_changed_at = cx.now;
         self.pit_entries = self.pit.len();
         self.pit_peak = self.pit_peak.max(self.pit_entries);
         if let Some(monitor) = &mut self.monitor {
             monitor.on_pit_change(PitView { entries: self.pit.len(), capacity: self.pit.capacity() }, cx);
         }
+    }
+
+    /// The number of entries, summed over time.
+    #[inline]
+    fn pit_area(&self, now: Time) -> f64 {
+        self.pit_area + self.pit_entries as f64 * now.since(self.pit_changed_at).seconds()
     }
 
     /// Tells the monitor of an Interest that no table could answer.

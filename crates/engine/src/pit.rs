@@ -37,25 +37,34 @@ pub struct Pit {
 #[derive(Debug)]
 pub struct PitEntry {
     hash: u64,
-    /// The Interest as it is sent on.
+    /// The Interest as it was last received, and as it is sent on.
     pub interest: Interest,
     /// Who asked.
     pub ins: SmallVec<[InRecord; 1]>,
     /// Where it went.
-    pub outs: SmallVec<[OutRecord; 1]>,
+    pub outs: SmallVec<[Upstream; 1]>,
     /// The route that it took; `None` until it is sent.
     pub prefix: Option<PrefixId>,
     /// The strategy in charge.
     pub strategy: StrategyId,
     /// An egress queue signalled congestion on the Interest: its Data will carry the mark.
     pub marked: bool,
-    /// Repetitions within this time are not sent on.
+    /// Repetitions within this time are not sent on, if the strategy thins them out for the entry.
     pub suppression: Span,
     /// When the last downstream stops waiting.
     expiry: Time,
     class: u8,
     earlier: u32,
     later: u32,
+}
+
+/// Where an Interest was sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Upstream {
+    /// What strategies see of it.
+    pub record: OutRecord,
+    /// Repetitions within this time are not sent there, if the strategy thins them out for each upstream.
+    pub suppression: Span,
 }
 
 /// Somebody who waits for the Data.
@@ -165,7 +174,8 @@ impl Pit {
         let expiry = record.expiry;
         let entry = &mut self.slots[id.0 as usize];
         match entry.ins.iter_mut().find(|r| r.face == record.face) {
-            Some(known) => *known = record,
+            // Its earlier Interest may have had the longer life.
+            Some(known) => *known = InRecord { expiry: expiry.max(known.expiry), ..record },
             None => entry.ins.push(record),
         }
         if expiry > entry.expiry {
@@ -201,6 +211,19 @@ impl Pit {
             None if self.prefix_entries > 0 => self.answered_below(name),
             None => None,
         }
+    }
+
+    /// Every entry that a Data of this name answers.
+    pub fn all_answered_by(&self, name: &Name) -> Vec<PitId> {
+        let shortest = if self.prefix_entries > 0 { 0 } else { name.len() };
+        let prefixes = (shortest..=name.len()).map(|n| name.prefix(n));
+        prefixes.flat_map(|prefix| self.entries_at(&prefix, prefix.len() < name.len())).collect()
+    }
+
+    fn entries_at(&self, name: &Name, as_prefix: bool) -> Vec<PitId> {
+        let fits = |interest: &Interest| interest.name == *name && (interest.can_be_prefix || !as_prefix);
+        let entries = self.table.iter_hash(name.hash64());
+        entries.filter(|s| fits(&self.slots[**s as usize].interest)).map(|s| PitId(*s)).collect()
     }
 
     /// False while a name can have only one entry: no need to look for a second.

@@ -115,8 +115,8 @@ impl Machine for Router {
         self.wakes.earliest()
     }
 
-    fn inspect(&self, _now: Time, report: &mut dyn FnMut(Reading)) {
-        self.forwarder.report(report);
+    fn inspect(&self, now: Time, report: &mut dyn FnMut(Reading)) {
+        self.forwarder.report(now, report);
         for (_, application) in &self.applications.0 {
             application.inspect(report);
         }

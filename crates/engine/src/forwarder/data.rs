@@ -11,23 +11,37 @@ impl Forwarder {
     pub(super) fn on_data(&mut self, face: FaceId, data: Data, hop: HopFields, cx: &mut Context<'_>) {
         self.counters.data += 1;
         let hash = data.name.hash64();
-        let Some(mut id) = self.pit.answered_by(&data.name, hash) else {
+        let Some(id) = self.pit.answered_by(&data.name, hash) else {
             return unsolicited(Packet { hop, kind: Kind::Data(data), queued_at: 0 }, cx);
         };
         self.cs.insert(&data, hash, cx.now);
-        while self.pit.may_have_more() {
-            // Rare: entries for the same name that differ by selectors, or for a prefix of it.
-            self.satisfy(id, face, data.clone(), hop.clone(), cx);
-            match self.pit.answered_by(&data.name, hash) {
-                Some(next) => id = next,
-                None => return,
-            }
+        let unused = if self.pit.may_have_more() {
+            self.satisfy_all(face, &data, &hop, cx)
+        } else {
+            self.satisfy(id, face, data, hop, cx)
+        };
+        if let Some(packet) = unused
+            && self.cs.capacity() == 0
+        {
+            cx.face = face;
+            unsolicited(packet, cx);
         }
-        self.satisfy(id, face, data, hop, cx);
     }
 
-    /// Ends an entry and sends the Data to all that wait for it.
-    fn satisfy(&mut self, id: PitId, face: FaceId, data: Data, hop: HopFields, cx: &mut Context<'_>) {
+    /// Rare: entries for the same name that differ by selectors, or for a prefix of it.
+    fn satisfy_all(&mut self, face: FaceId, data: &Data, hop: &HopFields, cx: &mut Context<'_>) -> Option<Packet> {
+        let mut unused = None;
+        let mut used = false;
+        while let Some(id) = self.pit.answered_by(&data.name, data.name.hash64()) {
+            unused = self.satisfy(id, face, data.clone(), hop.clone(), cx);
+            used |= unused.is_none();
+        }
+        unused.filter(|_| !used)
+    }
+
+    /// Ends an entry and sends the Data to all that wait for it. Gives it back if nobody does any more.
+    #[inline]
+    fn satisfy(&mut self, id: PitId, face: FaceId, data: Data, hop: HopFields, cx: &mut Context<'_>) -> Option<Packet> {
         let entry = self.pit.get_mut(id);
         let downstreams = std::mem::take(&mut entry.ins);
         let marked = entry.marked;
@@ -40,7 +54,7 @@ impl Forwarder {
         }
         self.pit_changed(cx);
         let hop = HopFields { pit_token: None, congestion_mark: hop.congestion_mark.max(u8::from(marked)), ..hop };
-        self.send_down(face, downstreams, Packet { hop, kind: Kind::Data(data), queued_at: 0 }, false, cx);
+        self.send_down(face, downstreams, Packet { hop, kind: Kind::Data(data), queued_at: 0 }, cx)
     }
 
     /// A Data that is soon stale answers a looping MustBeFresh Interest no longer: its nonce must.
@@ -51,28 +65,30 @@ impl Forwarder {
     }
 
     pub(super) fn answer_from_cs(&mut self, face: FaceId, data: Data, hop: HopFields, cx: &mut Context<'_>) {
+        let mut packet = Packet::from(data);
+        packet.hop.congestion_mark = hop.congestion_mark;
         let record = InRecord { face, nonce: 0, expiry: Time::NEVER, token: hop.pit_token };
-        self.send_down(FaceId(u32::MAX), SmallVec::from_elem(record, 1), data.into(), true, cx);
+        self.send_copy(record, packet, true, cx);
     }
 
-    /// Sends a copy to every downstream but the face that the packet came from.
+    /// Sends a copy to every downstream but the face that the packet came from. Gives it back if there is none.
     fn send_down(
         &mut self,
         from: FaceId,
         downstreams: SmallVec<[InRecord; 1]>,
         packet: Packet,
-        cached: bool,
         cx: &mut Context<'_>,
-    ) {
+    ) -> Option<Packet> {
         let now = cx.now;
         let mut waiting = downstreams.into_iter().filter(|r| r.face != from && r.expiry > now);
-        let Some(mut record) = waiting.next() else { return };
+        let Some(mut record) = waiting.next() else { return Some(packet) };
         // All but the last get a copy.
         for next in waiting {
-            self.send_copy(record, packet.clone(), cached, cx);
+            self.send_copy(record, packet.clone(), false, cx);
             record = next;
         }
-        self.send_copy(record, packet, cached, cx);
+        self.send_copy(record, packet, false, cx);
+        None
     }
 
     #[inline]
@@ -81,21 +97,25 @@ impl Forwarder {
         if let Some(monitor) = &mut self.monitor
             && packet.is_content()
             && monitor.marks(record.face, cached, cx)
+            && packet.hop.congestion_mark == 0
         {
+            packet.hop.congestion_mark = 1;
             cx.sink.marked(cx.now, cx.node, record.face);
-            packet.hop.congestion_mark = packet.hop.congestion_mark.max(1);
         }
         self.send(record.face, packet, cx);
     }
 
-    /// A loss notice follows the pending Interest downstream and leaves it pending; it is never cached.
+    /// A loss notice follows the pending Interests downstream and leaves them pending; it is never cached.
     pub(super) fn on_loss_notice(&mut self, face: FaceId, data: Data, hop: HopFields, cx: &mut Context<'_>) {
         let notice = Packet { hop, kind: Kind::Data(data), queued_at: 0 };
-        let Some(id) = self.pit.answered_by(notice.name(), notice.name().hash64()) else {
-            return unsolicited(notice, cx);
-        };
-        let downstreams = self.pit.get(id).ins.clone();
-        self.send_down(face, downstreams, notice, false, cx);
+        let mut used = false;
+        for id in self.pit.all_answered_by(notice.name()) {
+            let downstreams = self.pit.get(id).ins.clone();
+            used |= self.send_down(face, downstreams, notice.clone(), cx).is_none();
+        }
+        if !used {
+            unsolicited(notice, cx);
+        }
     }
 }
 
@@ -107,7 +127,7 @@ fn outcome(entry: &PitEntry, face: FaceId, hop: &HopFields, now: Time) -> Option
     Some(DataOutcome {
         prefix: entry.prefix?,
         face,
-        rtt: entry.outs.iter().find(|r| r.face == face).map(|r| now.since(r.sent_at)),
+        rtt: entry.outs.iter().find(|u| u.record.face == face).map(|u| now.since(u.record.sent_at)),
         marked: hop.congestion_mark > 0,
         mark_distance: hop.mark_distance,
         queue_delay: queue_delay(hop.queue_delay),

@@ -1,7 +1,7 @@
 //! The way of an Interest.
 
 use super::{Forwarder, SUPPRESSION};
-use crate::pit::{InRecord, PitId};
+use crate::pit::{InRecord, PitId, Upstream};
 use weir_core::{Choice, Context, DropReason, FaceId, OutRecord, Query, Span, Suppression, Time};
 use weir_wire::{HopFields, Interest, Nack, NackReason, Packet};
 
@@ -19,6 +19,7 @@ impl Forwarder {
             Some(id) if self.is_loop(id, face, interest.nonce) => return self.refuse_loop(face, interest, hop, cx),
             Some(id) => {
                 self.counters.aggregated += 1;
+                self.pit.get_mut(id).interest = interest.clone();
                 id
             }
             None => {
@@ -33,11 +34,11 @@ impl Forwarder {
                 let found = self.fib.lookup(&interest.name);
                 let id = self.pit.insert(interest.clone(), hash, found.strategy, SUPPRESSION.0);
                 self.pit.get_mut(id).prefix = found.prefix;
+                self.pit_changed(cx);
                 id
             }
         };
         self.wait(id, face, &interest, hop, cx.now);
-        self.pit_changed(cx);
         self.forward(id, face, interest, cx);
     }
 
@@ -49,10 +50,12 @@ impl Forwarder {
         self.pit.get_mut(id).marked |= hop.congestion_mark > 0;
     }
 
-    /// The same nonce from another downstream, or one that this node itself sent on, has gone in a circle.
+    /// The same nonce from another downstream, or one that this node itself sent on, has gone in a circle. (Links are
+    /// point-to-point: from the same downstream it is a repetition.)
     fn is_loop(&self, id: PitId, face: FaceId, nonce: u32) -> bool {
         let entry = self.pit.get(id);
-        entry.ins.iter().any(|r| r.nonce == nonce && r.face != face)
+        let asked_by = |same: bool| entry.ins.iter().any(|r| r.nonce == nonce && (r.face == face) == same);
+        asked_by(false) || !asked_by(true) && entry.outs.iter().any(|u| u.record.nonce == nonce)
     }
 
     fn refuse_loop(&mut self, face: FaceId, interest: Interest, hop: HopFields, cx: &mut Context<'_>) {
@@ -77,7 +80,7 @@ impl Forwarder {
     /// Asks the strategy where a new or repeated Interest goes, and sends it there.
     fn forward(&mut self, id: PitId, from: FaceId, interest: Interest, cx: &mut Context<'_>) {
         let Some(prefix) = self.pit.get(id).prefix else {
-            return self.reject(id, NackReason::NoRoute, cx);
+            return self.act(id, Choice::Nack(NackReason::NoRoute), Some(interest), cx);
         };
         let local_only = interest.hop_limit == Some(0);
         self.find_eligible(id, Some(from), local_only);
@@ -96,37 +99,38 @@ impl Forwarder {
     /// `self.eligible` instead, if the strategy wants to decide for each upstream.
     fn pass_suppression(&mut self, id: PitId, now: Time) -> bool {
         let entry = self.pit.get(id);
-        let Some(last) = entry.outs.iter().map(|r| r.sent_at).max() else { return true };
-        let interval = entry.suppression;
-        let pass = match self.strategies[entry.strategy.0 as usize].suppression() {
-            Suppression::PerEntry => now.since(last) >= interval,
+        let Some(last) = entry.outs.iter().map(|u| u.record.sent_at).max() else { return true };
+        match self.strategies[entry.strategy.0 as usize].suppression() {
+            Suppression::PerEntry if now.since(last) < entry.suppression => false,
+            Suppression::PerEntry => {
+                self.pit.get_mut(id).suppression = doubled(entry.suppression);
+                true
+            }
             Suppression::PerUpstream => {
-                let recent = |face| entry.outs.iter().any(|r| r.face == face && now.since(r.sent_at) < interval);
-                self.eligible.retain(|hop| !recent(hop.face));
+                let recent = |u: &Upstream| now.since(u.record.sent_at) < u.suppression;
+                let is_recent = |face| entry.outs.iter().any(|u| u.record.face == face && recent(u));
+                self.eligible.retain(|hop| !is_recent(hop.face));
                 !self.eligible.is_empty()
             }
-        };
-        if pass {
-            self.pit.get_mut(id).suppression = (interval * 2).min(SUPPRESSION.1);
         }
-        pass
     }
 
-    /// Does what a strategy has chosen for an entry. `interest`: the one at hand; else the one last received.
+    /// Does what a strategy has chosen for an entry. `interest`: the one at hand, come in over `cx.face`; else the one
+    /// last received.
     pub(super) fn act(&mut self, id: PitId, choice: Choice, interest: Option<Interest>, cx: &mut Context<'_>) {
         match choice {
             Choice::To(face) => self.send_interest(id, face, interest, cx),
-            Choice::Each(faces) => {
+            Choice::Each(faces) if !faces.is_empty() => {
                 for face in faces {
                     self.send_interest(id, face, interest.clone(), cx);
                 }
             }
-            Choice::Nack(reason) => self.reject(id, reason, cx),
-            Choice::Drop => {
-                if let Some(interest) = interest {
-                    cx.discard(interest.into(), DropReason::Strategy);
-                }
+            Choice::Nack(reason) => {
+                let no_route = reason == NackReason::NoRoute;
+                end(interest, if no_route { DropReason::NoRoute } else { DropReason::Strategy }, cx);
+                self.reject(id, reason, cx);
             }
+            Choice::Each(_) | Choice::Drop => end(interest, DropReason::Strategy, cx),
         }
     }
 
@@ -136,15 +140,15 @@ impl Forwarder {
         let entry = self.pit.get_mut(id);
         let interest = interest.unwrap_or_else(|| entry.interest.clone());
         let record = OutRecord { face, sent_at: cx.now, nonce: interest.nonce, nacked: None };
-        match entry.outs.iter_mut().find(|r| r.face == face) {
-            Some(known) => *known = record,
-            None => entry.outs.push(record),
+        match entry.outs.iter_mut().find(|u| u.record.face == face) {
+            Some(known) => *known = Upstream { record, suppression: doubled(known.suppression) },
+            None => entry.outs.push(Upstream { record, suppression: SUPPRESSION.0 }),
         }
         self.send(face, interest.into(), cx);
     }
 
     /// Refuses an entry to all its downstreams and ends it.
-    pub(super) fn reject(&mut self, id: PitId, reason: NackReason, cx: &mut Context<'_>) {
+    fn reject(&mut self, id: PitId, reason: NackReason, cx: &mut Context<'_>) {
         self.remember_nonces(id, cx.now);
         let entry = self.pit.get_mut(id);
         let (interest, ins) = (entry.interest.clone(), std::mem::take(&mut entry.ins));
@@ -154,6 +158,18 @@ impl Forwarder {
             let refused = Interest { nonce: record.nonce, ..interest.clone() };
             self.send_nack(record.face, reason, refused, record.token, cx);
         }
+    }
+}
+
+/// The interval after the next repetition.
+fn doubled(suppression: Span) -> Span {
+    (suppression * 2).min(SUPPRESSION.1)
+}
+
+/// Discards the Interest at hand, if there is one.
+fn end(interest: Option<Interest>, reason: DropReason, cx: &mut Context<'_>) {
+    if let Some(interest) = interest {
+        cx.discard(interest.into(), reason);
     }
 }
 

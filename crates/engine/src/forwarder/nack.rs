@@ -11,16 +11,18 @@ impl Forwarder {
         self.counters.nacks += 1;
         let id = self.pit.find(&nack.interest, nack.interest.name.hash64());
         let record = id.and_then(|id| {
-            let sent = |r: &&mut weir_core::OutRecord| r.face == face && r.nonce == nack.interest.nonce;
-            self.pit.get_mut(id).outs.iter_mut().find(sent)
+            let upstreams = self.pit.get_mut(id).outs.iter_mut();
+            upstreams.map(|u| &mut u.record).find(|r| r.face == face && r.nonce == nack.interest.nonce)
         });
         let (Some(id), Some(record)) = (id, record) else {
             return cx.discard(Packet { hop, kind: Kind::Nack(nack), queued_at: 0 }, DropReason::Unsolicited);
         };
         record.nacked = Some(nack.reason);
-        let Some(prefix) = self.pit.get(id).prefix else { return };
-        let from = self.pit.get(id).ins.first().map(|r| r.face);
-        self.find_eligible(id, from, false);
+        let entry = self.pit.get(id);
+        let Some(prefix) = entry.prefix else { unreachable!("an Interest was sent on without a route") };
+        // The Interest last received is the one that would go on.
+        let from = entry.ins.iter().find(|r| r.nonce == entry.interest.nonce).map(|r| r.face);
+        self.find_eligible(id, from, entry.interest.hop_limit == Some(0));
         self.copy_sent(id);
         let entry = self.pit.get(id);
         let failure = Failure {
