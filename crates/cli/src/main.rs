@@ -1,1 +1,50 @@
-fn main(){}
+//! The `weir` program: arguments in, calls to the library, text and files out.
+
+mod args;
+mod catalogue;
+mod check;
+mod files;
+mod papers;
+mod progress;
+mod reproduce;
+mod run;
+mod summary;
+
+use args::{Arguments, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+/// Why a command ended early. The number is the exit code.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// Something outside the input went wrong (1).
+    Other(String),
+    /// The arguments or a file are wrong (2).
+    Input(String),
+    /// The user stopped it (130).
+    Stopped,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let done = match arguments.command {
+        Command::Run(run) => run::run(&run),
+        Command::Reproduce(reproduce) => reproduce::reproduce(&reproduce),
+        Command::Check(check) => check::check(&check),
+        Command::List(list) => catalogue::list(&list),
+        Command::Show(show) => catalogue::show(&show),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Other(message)) => fail(&message, 1),
+        Err(Failure::Input(message)) => fail(&message, 2),
+        Err(Failure::Stopped) => fail("stopped", 130),
+    }
+}
+
+fn fail(message: &str, code: u8) -> ExitCode {
+    let message = message.trim_end();
+    // Problems of a file come rendered; everything else gets the same first word.
+    if message.starts_with("error") { eprintln!("{message}") } else { eprintln!("error: {message}") }
+    ExitCode::from(code)
+}

@@ -213,8 +213,8 @@ pub trait Sink {
     fn marked(&mut self, now: Time, node: NodeId, face: FaceId) {}
     /// A recovery sent a loss notice.
     fn loss_notice(&mut self, now: Time, node: NodeId, face: FaceId) {}
-    /// A recovery moved a stored packet back into the ordinary queue.
-    fn recovered(&mut self, now: Time, node: NodeId, face: FaceId) {}
+    /// A recovery moved a packet back into the ordinary queue that it had `stored` for so long.
+    fn recovered(&mut self, now: Time, node: NodeId, face: FaceId, stored: Span) {}
     /// A consumer sent an Interest, for the `transmission`-th time.
     fn requested(&mut self, now: Time, flow: FlowId, segment: u64, transmission: u32) {}
     /// A segment arrived at its consumer.

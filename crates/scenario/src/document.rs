@@ -6,14 +6,33 @@ use std::ops::Range;
 use std::sync::Arc;
 use toml::de::{DeTable, DeValue, Error};
 
+/// Keys with more parts are refused: each part is a table in a table, and the parser's stack has an end.
+const MOST_PARTS: usize = 500;
+
+/// Of syntax errors only the first are told; the others are likely to follow from them.
+const MOST_ERRORS: usize = 20;
+
 /// The whole document; `None` if it is not TOML.
 pub(crate) fn parse(source: &Arc<Source>, log: &Log) -> Option<Node> {
-    let (table, errors) = DeTable::parse_recoverable(&source.text);
     let reader = Reader { source, offset: 0, log };
-    errors.iter().for_each(|error| reader.syntax(error));
+    if let Some(span) = endless_key(&source.text) {
+        let message = format!("this has more than {MOST_PARTS} parts with dots between");
+        log.report(Diagnostic::at(&reader.place(span), message));
+        return None;
+    }
+    let (table, errors) = DeTable::parse_recoverable(&source.text);
+    errors.iter().take(MOST_ERRORS).for_each(|error| reader.syntax(error));
     let whole = reader.place(0..0);
     let table = reader.table(table.get_ref());
     errors.is_empty().then_some(Node { content: Content::Table(table), place: whole })
+}
+
+/// A piece of the text that may be a key with too many parts.
+fn endless_key(text: &str) -> Option<Range<usize>> {
+    let mut pieces = text.split(['\n', '=', ',', '[', ']', '{', '}', '#']);
+    let piece = pieces.find(|piece| piece.matches('.').count() > MOST_PARTS)?;
+    let start = piece.as_ptr() as usize - text.as_ptr() as usize;
+    Some(start..start + piece.len())
 }
 
 /// One value that stands in `source` from byte `offset` to its end; `None` if that is not a TOML value.

@@ -3,6 +3,9 @@
 use crate::diagnostic::{Diagnostic, Log, Place};
 use crate::tree::{Content, Key, Node, Table};
 
+/// No file is deeper.
+const MOST_STEPS: usize = 50;
+
 /// A dotted path such as `scheme.recovery.alpha`; each step knows its place.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Path {
@@ -14,6 +17,10 @@ impl Path {
     pub(crate) fn parse(text: &str, place: &Place, log: &Log) -> Option<Path> {
         let mut steps = Vec::new();
         let mut at = 0;
+        if pieces(text).len() > MOST_STEPS {
+            log.report(Diagnostic::at(place, format!("this path has more than {MOST_STEPS} steps")));
+            return None;
+        }
         for piece in pieces(text) {
             let word = piece.trim().trim_matches('"').trim_matches('\'');
             let step_place = place.inside(text, at..at + piece.len());

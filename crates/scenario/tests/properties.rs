@@ -153,6 +153,16 @@ proptest! {
 }
 
 #[test]
+fn long_keys_are_refused_in_peace() {
+    let steps = ".a".repeat(1_000_000);
+    read(&format!("a{steps} = 1"), &[]);
+    read(&format!("x = {{ a{} = 1 }}", " . 'a'".repeat(100_000)), &[]);
+    read(&format!("[a{steps}]"), &[]);
+    read(&"[".repeat(10_000), &[]);
+    read("", &[format!("a{steps}=1"), format!("x={}", "[".repeat(10_000))]);
+}
+
+#[test]
 fn long_and_deep_measures_are_refused_in_peace() {
     for text in [
         "(".repeat(100_000),

@@ -101,7 +101,8 @@ impl Builder<'_> {
                 let peer = port.peer();
                 let returns = |p: &Port<'_>| std::ptr::eq(p.link, port.link) && p.forward != port.forward;
                 let peer_face = self.ports(peer).iter().position(returns).unwrap_or(0);
-                let name = format!("{}>{}", topology.nodes[node], topology.nodes[peer]);
+                let [forward, backward] = topology.directions(port.link);
+                let name = if port.forward { forward } else { backward };
                 let direction = port.direction();
                 let spec = LinkSpec {
                     from: node as u32,

@@ -1,6 +1,7 @@
 //! Watches a run and folds what it sees.
 
 use crate::histogram::Histogram;
+use std::collections::BTreeMap;
 use weir_core::{Delivery, DropReason, FaceId, FlowId, NodeId, Reading, Sink, Span, Time};
 use weir_wire::{Kind, Packet};
 
@@ -28,8 +29,36 @@ pub(crate) struct FlowStats {
     pub marked: u64,
     pub full_delay: Histogram,
     pub last_delay: Histogram,
+    pub holes: Holes,
     /// Payload at the last sample.
     sampled_payload: u64,
+}
+
+/// Segments that are late: overtaken by a later one. The receiver has to keep what overtook them (Chen et al., PLR,
+/// section V: accumulation time).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Holes {
+    next: u64,
+    open: BTreeMap<u64, Time>,
+    pub late: u64,
+    pub accumulation: Span,
+    pub late_delay: Span,
+}
+
+impl Holes {
+    #[inline]
+    fn delivered(&mut self, now: Time, delivery: &Delivery) {
+        if delivery.segment >= self.next {
+            for missing in self.next..delivery.segment {
+                self.open.insert(missing, now);
+            }
+            self.next = delivery.segment + 1;
+        } else if let Some(since) = self.open.remove(&delivery.segment) {
+            self.late += 1;
+            self.accumulation += now.since(since);
+            self.late_delay += delivery.full_delay;
+        }
+    }
 }
 
 /// What an egress face has seen.
@@ -43,6 +72,7 @@ pub(crate) struct FaceStats {
     pub marks: u64,
     pub loss_notices: u64,
     pub recovered: u64,
+    pub stored: u128,
 }
 
 /// One point of a time series.
@@ -167,8 +197,10 @@ impl Sink for Collector {
         self.face(node, face).loss_notices += 1;
     }
 
-    fn recovered(&mut self, _now: Time, node: NodeId, face: FaceId) {
-        self.face(node, face).recovered += 1;
+    fn recovered(&mut self, _now: Time, node: NodeId, face: FaceId, stored: Span) {
+        let stats = self.face(node, face);
+        stats.recovered += 1;
+        stats.stored += u128::from(stored.0);
     }
 
     #[inline]
@@ -186,6 +218,7 @@ impl Sink for Collector {
         stats.payload += delivery.payload as u64;
         stats.last_delivery = Some(now);
         stats.marked += u64::from(delivery.marked);
+        stats.holes.delivered(now, delivery);
         stats.full_delay.add(delivery.full_delay);
         stats.last_delay.add(delivery.last_delay);
     }

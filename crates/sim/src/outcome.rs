@@ -4,7 +4,7 @@ use crate::collect::{FaceStats, FlowStats, Place};
 use crate::histogram::Histogram;
 use crate::world::World;
 use std::collections::BTreeMap;
-use weir_core::{DropReason, FaceId, FlowId, NodeId, Reading, Time};
+use weir_core::{DropReason, FaceId, FlowId, NodeId, Reading, Span, Time};
 
 /// What a number is about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -104,6 +104,13 @@ impl Outcome {
         if active > 0.0 {
             self.put("goodput", scope.clone(), sum(|f| f.payload) * 8.0 / active / 1e6);
         }
+        let late = sum(|f| f.holes.late);
+        self.put("late", scope.clone(), late);
+        if late > 0.0 {
+            let millis = |span: fn(&FlowStats) -> Span| group.iter().map(|f| span(f).millis()).sum::<f64>() / late;
+            self.put("accumulation_time", scope.clone(), millis(|f| f.holes.accumulation));
+            self.put("late_delay", scope.clone(), millis(|f| f.holes.late_delay));
+        }
         self.delays(scope, group);
     }
 
@@ -157,6 +164,9 @@ impl Outcome {
         self.put("marks", scope.clone(), face.marks as f64);
         self.put("loss_notices", scope.clone(), face.loss_notices as f64);
         self.put("recovered", scope.clone(), face.recovered as f64);
+        if face.recovered > 0 {
+            self.put("recovery_time", scope.clone(), face.stored as f64 / face.recovered as f64 / 1e6);
+        }
         if face.data > 0 {
             self.put("sojourn", scope, face.data_sojourn as f64 / face.data as f64 / 1e6);
         }
@@ -216,6 +226,7 @@ fn add(total: &mut FaceStats, face: &FaceStats) {
     total.marks += face.marks;
     total.loss_notices += face.loss_notices;
     total.recovered += face.recovered;
+    total.stored += face.stored;
     for (sum, n) in total.drops.iter_mut().zip(face.drops) {
         *sum += n;
     }

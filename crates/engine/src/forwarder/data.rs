@@ -72,6 +72,7 @@ impl Forwarder {
     }
 
     /// Sends a copy to every downstream but the face that the packet came from. Gives it back if there is none.
+    #[inline]
     fn send_down(
         &mut self,
         from: FaceId,

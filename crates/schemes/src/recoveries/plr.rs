@@ -161,8 +161,10 @@ impl Plr {
             return false;
         }
         if let Some(Stored { mut packet, .. }) = self.store.pop_front() {
+            // Until here it says when the packet came; from here on it waits in the ordinary queue.
+            let stored = cx.now.since(Time(packet.queued_at));
             packet.queued_at = cx.now.0;
-            cx.sink.recovered(cx.now, cx.node, cx.face);
+            cx.sink.recovered(cx.now, cx.node, cx.face, stored);
             self.inner.enqueue(packet, cx);
         }
         true

@@ -26,7 +26,7 @@ impl Sink for Tally {
     fn loss_notice(&mut self, _: Time, _: NodeId, _: FaceId) {
         self.notices += 1;
     }
-    fn recovered(&mut self, _: Time, _: NodeId, _: FaceId) {
+    fn recovered(&mut self, _: Time, _: NodeId, _: FaceId, _: Span) {
         self.recovered += 1;
     }
 }

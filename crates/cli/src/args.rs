@@ -1,0 +1,128 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Simulate Named Data Networking congestion control, and regenerate the papers that propose it.
+#[derive(Debug, Parser)]
+#[command(
+    name = "weir",
+    version,
+    max_term_width = 100,
+    after_help = "Exit codes: 0 done; 1 something went wrong outside the input (a file could not be written); \
+                  2 the arguments or a file are wrong; 130 stopped by the user (finished results are kept)."
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a scenario file and write its tables and figures
+    Run(RunArgs),
+    /// Regenerate a paper's figures and score what it says
+    Reproduce(ReproduceArgs),
+    /// Check scenario files without running them
+    Check(CheckArgs),
+    /// List what there is
+    List(ListArgs),
+    /// Show the page of a scheme, control, timeout, queue, strategy or recovery
+    Show(ShowArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// The scenario file
+    pub file: PathBuf,
+    /// Change a value of the file, such as `scheme.recovery.alpha=0.25`; may be given several times
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
+    /// Run with this scheme, or compare several: `--scheme icp,cubic,pcon`
+    #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',')]
+    pub scheme: Vec<String>,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReproduceArgs {
+    /// The paper's key, as `weir list papers` shows it
+    pub paper: String,
+    /// Only this claim (and the runs that it needs); may be given several times
+    #[arg(long, value_name = "ID")]
+    pub claim: Vec<String>,
+    /// Few seeds: a first look in seconds
+    #[arg(long, conflicts_with_all = ["full", "seeds"])]
+    pub quick: bool,
+    /// Three times as many seeds
+    #[arg(long, conflicts_with = "seeds")]
+    pub full: bool,
+    /// Write the score as JSON to this file (`-`: standard output)
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Change a value of every study of the paper; the score then is no longer the paper's
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Common {
+    /// Seeds: a range such as 1..20 (both ends count), a list such as 1,5,9, or one number
+    #[arg(long, value_name = "SEEDS")]
+    pub seeds: Option<String>,
+    /// Threads; results do not depend on it [default: all cores]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub jobs: Option<u32>,
+    /// Where tables and figures go [default: out/NAME]
+    #[arg(long, short, value_name = "FOLDER")]
+    pub out: Option<PathBuf>,
+    /// Print nothing but errors
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Scenario files
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// Change a value of the files first
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// What to list
+    pub what: Listed,
+}
+
+/// What can be listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Listed {
+    /// Complete schemes
+    Schemes,
+    /// Consumer controls
+    Controls,
+    /// Retransmission timeouts
+    Timeouts,
+    /// Queue disciplines
+    Queues,
+    /// Forwarding strategies
+    Strategies,
+    /// In-network loss recoveries
+    Recoveries,
+    /// Papers that can be reproduced
+    Papers,
+    /// What a run measures
+    Metrics,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// The name, as `weir list` shows it
+    pub name: String,
+}

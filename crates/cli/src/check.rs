@@ -1,0 +1,30 @@
+//! `weir check`
+
+use crate::Failure;
+use crate::args::CheckArgs;
+use std::io::IsTerminal;
+use weir_scenario::{Override, Study};
+
+pub(crate) fn check(args: &CheckArgs) -> Result<(), Failure> {
+    let set: Vec<Override> = args.set.iter().map(Override::new).collect();
+    let mut wrong = Vec::new();
+    for file in &args.files {
+        match Study::load(file, &set) {
+            Ok(study) => println!("{}: right, {}", file.display(), contents(&study)),
+            Err(problems) => wrong.push(problems.render(std::io::stderr().is_terminal())),
+        }
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(Failure::Input(wrong.join("\n"))) }
+}
+
+fn contents(study: &Study) -> String {
+    let count = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
+    let runs: usize = study.points().iter().map(|p| p.scenario.run.seeds.len()).sum();
+    let parts = [
+        count(study.points().len(), "point"),
+        count(runs, "run"),
+        count(study.figures.len(), "figure"),
+        count(study.claims.len(), "claim"),
+    ];
+    parts.join(", ")
+}

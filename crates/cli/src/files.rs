@@ -1,0 +1,41 @@
+//! Files that a study leaves behind.
+
+use crate::Failure;
+use std::path::Path;
+use weir_lab::{Experiment, charts, tables};
+use weir_results::chart::{write_png, write_svg};
+use weir_results::files::{FileError, write_atomic};
+
+impl From<FileError> for Failure {
+    fn from(error: FileError) -> Failure {
+        Failure::Other(error.to_string())
+    }
+}
+
+/// Writes the tables of an experiment into `folder`, with a page that explains their columns.
+pub(crate) fn write_tables(experiment: &Experiment, folder: &Path) -> Result<(), Failure> {
+    let mut columns = String::from("# Columns of the tables\n");
+    for file in tables(experiment) {
+        file.table.write_csv(&folder.join(file.name).with_extension("csv"))?;
+        columns.push_str(&format!("\n## {}.csv\n\n{}", file.name, file.table.describe()));
+    }
+    Ok(write_atomic(&folder.join("columns.md"), columns.as_bytes())?)
+}
+
+/// Writes the figures of an experiment into `folder` as SVG and PNG; returns their names.
+pub(crate) fn write_figures(experiment: &Experiment, folder: &Path) -> Result<Vec<String>, Failure> {
+    let mut names = Vec::new();
+    for (id, chart) in charts(experiment) {
+        let name = format!("fig-{}", safe(&id));
+        write_svg(&chart, &folder.join(&name).with_extension("svg"))?;
+        write_png(&chart, &folder.join(&name).with_extension("png"))?;
+        names.push(name);
+    }
+    Ok(names)
+}
+
+/// A figure's id as a file name.
+fn safe(id: &str) -> String {
+    let keep = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '-' };
+    id.chars().map(keep).collect()
+}

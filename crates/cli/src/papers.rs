@@ -1,0 +1,62 @@
+//! The papers that come with the program.
+
+use crate::Failure;
+use include_dir::{Dir, include_dir};
+use weir_core::nearest;
+use weir_scenario::{Override, Study};
+
+static PAPERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../papers");
+
+/// A paper: its key and its studies.
+pub(crate) struct Paper {
+    /// Such as `plr`.
+    pub key: String,
+    folder: &'static Dir<'static>,
+}
+
+/// All papers by key.
+pub(crate) fn papers() -> Vec<Paper> {
+    let key = |d: &Dir<'_>| d.path().file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut papers: Vec<Paper> = PAPERS.dirs().map(|folder| Paper { key: key(folder), folder }).collect();
+    papers.sort_by(|a, b| a.key.cmp(&b.key));
+    papers
+}
+
+/// The paper with this key.
+pub(crate) fn find(key: &str) -> Result<Paper, Failure> {
+    let mut papers = papers();
+    let Some(i) = papers.iter().position(|p| p.key == key) else {
+        let keys = papers.iter().map(|p| p.key.as_str());
+        let hint = match nearest(key, keys.clone()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("there are: {}", keys.collect::<Vec<_>>().join(", ")),
+        };
+        return Err(Failure::Input(format!("there is no paper `{key}`; {hint}")));
+    };
+    Ok(papers.swap_remove(i))
+}
+
+impl Paper {
+    /// First heading of the paper's page.
+    pub fn title(&self) -> String {
+        let page = self.folder.files().find(|f| f.path().ends_with("README.md")).and_then(|f| f.contents_utf8());
+        let first = page.and_then(|p| p.lines().next()).unwrap_or_default();
+        first.trim_start_matches("# ").to_owned()
+    }
+
+    /// Every study with its short name, checked, in the order of the names.
+    pub fn studies(&self, set: &[Override]) -> Result<Vec<(String, Study)>, Failure> {
+        let mut files: Vec<_> =
+            self.folder.files().filter(|f| f.path().extension().is_some_and(|e| e == "toml")).collect();
+        files.sort_by_key(|f| f.path());
+        let mut studies = Vec::new();
+        for file in files {
+            let shown = format!("papers/{}", file.path().display());
+            let text = file.contents_utf8().ok_or_else(|| Failure::Other(format!("{shown} is not UTF-8")))?;
+            let study = Study::parse(&shown, text, set).map_err(|p| Failure::Input(p.to_string()))?;
+            let stem = file.path().file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+            studies.push((stem, study));
+        }
+        Ok(studies)
+    }
+}

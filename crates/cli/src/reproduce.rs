@@ -1,0 +1,101 @@
+//! `weir reproduce`
+
+use crate::args::ReproduceArgs;
+use crate::progress::stopped;
+use crate::run::{chosen_seeds, execute, finish, width};
+use crate::{Failure, files, papers};
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use weir_core::nearest;
+use weir_lab::{Experiment, Seeds, claims};
+use weir_results::files::write_atomic;
+use weir_results::score::{Claim, Scorecard, Summary, markdown_table, print_table};
+use weir_scenario::{Override, Study};
+
+pub(crate) fn reproduce(args: &ReproduceArgs) -> Result<(), Failure> {
+    let paper = papers::find(&args.paper)?;
+    let set: Vec<Override> = args.set.iter().map(Override::new).collect();
+    let studies = wanted(paper.studies(&set)?, &args.claim)?;
+    let folder = args.common.out.clone().unwrap_or_else(|| Path::new("out").join(&paper.key));
+    let mut scored = Vec::new();
+    let mut figures = Vec::new();
+    for (name, study) in studies {
+        let experiment = execute(study, seeds(args)?, &args.common, &name)?;
+        files::write_tables(&experiment, &folder.join(&name))?;
+        finish(&experiment)?;
+        figures.extend(files::write_figures(&experiment, &folder)?);
+        scored.extend(chosen_claims(&experiment, &args.claim));
+        if stopped() {
+            break;
+        }
+    }
+    scored.sort_by(|a, b| a.id.cmp(&b.id));
+    let score = Scorecard { paper: paper.key, claims: scored };
+    write(&score, args, &folder)?;
+    report(&score, args, &folder, &figures);
+    if stopped() { Err(Failure::Stopped) } else { Ok(()) }
+}
+
+fn seeds(args: &ReproduceArgs) -> Result<Seeds, Failure> {
+    Ok(match chosen_seeds(&args.common)? {
+        Some(seeds) => seeds,
+        None if args.quick => Seeds::Quick,
+        None if args.full => Seeds::These((1..=30).collect()),
+        None => Seeds::Ordinary,
+    })
+}
+
+/// The studies that the chosen claims need; all of them if none is chosen.
+fn wanted(studies: Vec<(String, Study)>, ids: &[String]) -> Result<Vec<(String, Study)>, Failure> {
+    let known: Vec<&str> = studies.iter().flat_map(|(_, s)| s.claims.iter().map(|c| c.id.as_str())).collect();
+    if let Some(unknown) = ids.iter().find(|id| !known.contains(&id.as_str())) {
+        let hint = nearest(unknown, known.iter().copied()).map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
+        return Err(Failure::Input(format!("there is no claim `{unknown}` in this paper{hint}")));
+    }
+    let needed = |study: &Study| ids.is_empty() || study.claims.iter().any(|c| ids.contains(&c.id));
+    Ok(studies.into_iter().filter(|(_, study)| needed(study)).collect())
+}
+
+fn chosen_claims(experiment: &Experiment, ids: &[String]) -> impl Iterator<Item = Claim> {
+    claims(experiment).into_iter().filter(move |c| ids.is_empty() || ids.contains(&c.id))
+}
+
+fn write(score: &Scorecard, args: &ReproduceArgs, folder: &Path) -> Result<(), Failure> {
+    // A choice of claims must not overwrite the score of all.
+    if args.claim.is_empty() {
+        score.write_json(&folder.join("claims.json"))?;
+        write_atomic(&folder.join("claims.md"), markdown_table(&score.claims).as_bytes())?;
+    }
+    match &args.json {
+        Some(path) if path == &PathBuf::from("-") => println!("{}", score.to_json()),
+        Some(path) => score.write_json(path)?,
+        None => {}
+    }
+    Ok(())
+}
+
+fn report(score: &Scorecard, args: &ReproduceArgs, folder: &Path, figures: &[String]) {
+    if args.common.quiet || args.json.as_deref() == Some(Path::new("-")) {
+        return;
+    }
+    print!("{}", print_table(&score.claims, width(), std::io::stdout().is_terminal()));
+    if !args.claim.is_empty() {
+        details(&score.claims);
+    }
+    let sum = Summary::of(&score.claims);
+    println!("{} claims: {} reproduced, {} partly, {} not", sum.claims, sum.reproduced, sum.partly, sum.not);
+    println!("{} figures (SVG, PNG), tables (CSV) and claims.json are in {}", figures.len(), folder.display());
+    if !args.set.is_empty() {
+        println!("note: --set was given, so this is not the score of the paper's own setting");
+    }
+}
+
+/// How each number of the chosen claims was measured.
+fn details(claims: &[Claim]) {
+    for part in claims.iter().flat_map(|c| &c.parts) {
+        let label = if part.label.is_empty() { String::new() } else { format!("{}: ", part.label) };
+        let spread = part.spread.map(|s| format!(" (standard deviation over seeds {s:.3})")).unwrap_or_default();
+        let value = part.measured.map_or("not measured".into(), |v| format!("{v:.4}"));
+        println!("  {label}{} = {value}{spread}", part.measure_text);
+    }
+}

@@ -1,0 +1,161 @@
+//! The figures of a study as charts.
+
+use crate::experiment::Experiment;
+use crate::lookup::Means;
+use weir_results::chart::{Axis, Chart, Kind, Point, Series};
+use weir_results::stats::confidence95;
+use weir_scenario::expr::Bindings;
+use weir_scenario::metrics::{METRICS, MetricInfo, SERIES};
+use weir_scenario::{Figure, FigureKind, FigureX};
+use weir_sim::{Sample, Scope};
+
+/// Every figure with its id. Error bars and bands are 95 % confidence intervals of the mean over seeds.
+pub fn charts(experiment: &Experiment) -> Vec<(String, Chart)> {
+    experiment.study.figures.iter().map(|figure| (figure.id.clone(), chart(figure, experiment))).collect()
+}
+
+fn chart(figure: &Figure, experiment: &Experiment) -> Chart {
+    let drawing = Drawing { figure, experiment };
+    let series: Vec<Series> = drawing.curves().iter().map(|(label, bindings)| drawing.series(label, bindings)).collect();
+    let x = drawing.x_axis();
+    let kind = match figure.kind {
+        FigureKind::Line => Kind::Line,
+        FigureKind::Step => Kind::Step,
+        FigureKind::Cdf => Kind::Cdf,
+        FigureKind::Bars if series.len() > 1 => Kind::GroupedBars,
+        FigureKind::Bars => Kind::Bars,
+    };
+    let note = drawing.note();
+    Chart { title: figure.title.clone(), x, y: drawing.y_axis(), series, kind, note }
+}
+
+struct Drawing<'a> {
+    figure: &'a Figure,
+    experiment: &'a Experiment,
+}
+
+impl Drawing<'_> {
+    /// The curves: a label and what it binds.
+    fn curves(&self) -> Vec<(String, Bindings)> {
+        let base: Bindings = self.figure.fix.iter().cloned().collect();
+        let Some(by) = &self.figure.by else { return vec![(self.y_text(), base)] };
+        let study = &self.experiment.study;
+        let places = study.places();
+        let labels = match by.as_str() {
+            "flow" => &places.flows,
+            "link" => &places.links,
+            "node" => &places.nodes,
+            axis => match study.axes.iter().find(|a| a.name == axis) {
+                Some(axis) => &axis.labels,
+                None => return Vec::new(),
+            },
+        };
+        let bind = |label: &String| {
+            let mut bindings = base.clone();
+            bindings.insert(by.clone(), label.clone());
+            (label.clone(), bindings)
+        };
+        labels.iter().map(bind).collect()
+    }
+
+    fn series(&self, label: &str, bindings: &Bindings) -> Series {
+        match &self.figure.x {
+            FigureX::Axis(axis) => self.along(axis, label, bindings),
+            FigureX::Time => self.over_time(label, bindings),
+            FigureX::Cdf => Series::cdf(label, &self.by_seed(bindings)),
+        }
+    }
+
+    fn along(&self, axis: &str, label: &str, bindings: &Bindings) -> Series {
+        let labels = self.labels(axis);
+        let numeric = self.is_numeric(axis);
+        let points = labels.iter().enumerate().filter_map(|(i, x_label)| {
+            let mut bindings = bindings.clone();
+            bindings.insert(axis.into(), x_label.clone());
+            let y = self.figure.y.evaluate(&Means::all(self.experiment), &bindings).ok()?.number();
+            let x = if numeric { x_label.parse().ok()? } else { i as f64 };
+            Some(Point::with_interval(x, y, confidence95(&self.by_seed(&bindings))))
+        });
+        Series { label: label.into(), points: points.collect() }
+    }
+
+    fn by_seed(&self, bindings: &Bindings) -> Vec<f64> {
+        let value = |seed: &u64| self.figure.y.evaluate(&Means::of_seed(self.experiment, *seed), bindings).ok();
+        self.experiment.common_seeds().iter().filter_map(value).map(|o| o.number()).collect()
+    }
+
+    /// A time series of the first seed: means over seeds would hide what a sawtooth looks like.
+    fn over_time(&self, label: &str, bindings: &Bindings) -> Series {
+        let study = &self.experiment.study;
+        let place = study.point(bindings).and_then(|p| study.points().iter().position(|q| std::ptr::eq(p, q)));
+        let run = place.and_then(|i| self.experiment.outcomes[i].first());
+        let (Some((_, Some(outcome))), Some(metric)) = (run, self.figure.y.metric()) else {
+            return Series { label: label.into(), points: Vec::new() };
+        };
+        let wanted = |s: &&Sample| s.metric == metric && selected(&s.scope, bindings);
+        Series::new(label, outcome.series.iter().filter(wanted).map(|s| (s.time, s.value)))
+    }
+
+    fn labels(&self, axis: &str) -> &[String] {
+        let found = self.experiment.study.axes.iter().find(|a| a.name == axis);
+        found.map_or(&[], |a| &a.labels)
+    }
+
+    fn is_numeric(&self, axis: &str) -> bool {
+        self.figure.kind != FigureKind::Bars && self.labels(axis).iter().all(|l| l.parse::<f64>().is_ok())
+    }
+
+    fn x_axis(&self) -> Axis {
+        let named = |default: &str| self.figure.x_label.clone().unwrap_or_else(|| sentence(default));
+        let unit = self.figure.x_unit.clone().unwrap_or_default();
+        match &self.figure.x {
+            FigureX::Time => Axis::linear(named("time"), "s"),
+            FigureX::Cdf => Axis::linear(self.figure.x_label.clone().unwrap_or_else(|| self.y_text()), self.unit()),
+            FigureX::Axis(axis) if self.is_numeric(axis) => Axis::linear(named(axis), unit),
+            FigureX::Axis(axis) => Axis::category(named(axis), self.labels(axis).to_vec()),
+        }
+    }
+
+    fn y_axis(&self) -> Axis {
+        match self.figure.x {
+            FigureX::Cdf => Axis::linear("Share of runs", ""),
+            _ => Axis::linear(self.y_text(), self.figure.y_unit.clone().unwrap_or_else(|| self.unit())),
+        }
+    }
+
+    fn y_text(&self) -> String {
+        self.figure.y_label.clone().unwrap_or_else(|| sentence(self.figure.y.metric().unwrap_or(&self.figure.y.text)))
+    }
+
+    fn unit(&self) -> String {
+        let table: &[MetricInfo] = if self.figure.x == FigureX::Time { SERIES } else { METRICS };
+        let metric = self.figure.y.metric().and_then(|name| table.iter().find(|m| m.name == name));
+        metric.map(|m| m.unit.to_string()).unwrap_or_default()
+    }
+
+    fn note(&self) -> Option<String> {
+        let seeds = self.experiment.common_seeds().len();
+        match self.figure.x {
+            FigureX::Time => Some("One run, the first seed.".into()),
+            FigureX::Axis(_) if seeds > 1 => Some(format!("Mean of {seeds} runs with 95 % confidence intervals.")),
+            _ => None,
+        }
+    }
+}
+
+fn selected(scope: &Scope, bindings: &Bindings) -> bool {
+    let fits = |axis: &str, name: &String| bindings.get(axis).is_none_or(|bound| bound == name);
+    match scope {
+        Scope::Run => true,
+        Scope::Flow(name) => fits("flow", name),
+        Scope::Link(name) => fits("link", name),
+        Scope::Node(name) => fits("node", name),
+    }
+}
+
+/// `full_delay` as a person would write it: `Full delay`.
+fn sentence(name: &str) -> String {
+    let text = name.replace('_', " ");
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}

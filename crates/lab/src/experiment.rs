@@ -1,0 +1,95 @@
+//! A study and what its runs have shown.
+
+use std::sync::atomic::AtomicBool;
+use weir_scenario::Study;
+use weir_sim::{BuildError, Job, Outcome, Progress, run_all};
+
+/// Which seeds a study runs with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Seeds {
+    /// Those of the file (`run.seeds`).
+    Ordinary,
+    /// The few of the file (`run.quick_seeds`).
+    Quick,
+    /// These.
+    These(Vec<u64>),
+}
+
+/// How to run.
+pub struct Runner<'a> {
+    /// Threads.
+    pub jobs: usize,
+    /// Seeds.
+    pub seeds: Seeds,
+    /// Becomes true when the user wants to stop.
+    pub stop: &'a AtomicBool,
+    /// Told of finished runs.
+    pub progress: &'a dyn Progress,
+}
+
+/// A study with its outcomes.
+#[derive(Debug)]
+pub struct Experiment {
+    /// The study.
+    pub study: Study,
+    /// Outcomes by point, then seed; `None`: not run because the user stopped.
+    pub outcomes: Vec<Vec<(u64, Option<Outcome>)>>,
+}
+
+impl Seeds {
+    /// The seeds of one point.
+    pub fn of<'a>(&'a self, run: &'a weir_scenario::plan::RunPlan) -> &'a [u64] {
+        match self {
+            Seeds::Ordinary => &run.seeds,
+            Seeds::Quick => &run.quick_seeds,
+            Seeds::These(seeds) => seeds,
+        }
+    }
+}
+
+impl Runner<'_> {
+    /// Number of runs that a study needs.
+    pub fn runs(&self, study: &Study) -> usize {
+        study.points().iter().map(|p| self.seeds.of(&p.scenario.run).len()).sum()
+    }
+
+    /// Runs every point with every seed.
+    ///
+    /// # Errors
+    /// If a point cannot be built although the study was checked.
+    pub fn run(&self, study: Study) -> Result<Experiment, BuildError> {
+        let jobs: Vec<Job<'_>> = study
+            .points()
+            .iter()
+            .flat_map(|p| self.seeds.of(&p.scenario.run).iter().map(|seed| Job { scenario: &p.scenario, seed: *seed }))
+            .collect();
+        let mut results = run_all(&jobs, self.jobs, self.stop, self.progress)?.into_iter();
+        drop(jobs);
+        let outcomes = study
+            .points()
+            .iter()
+            .map(|p| self.seeds.of(&p.scenario.run).iter().map(|seed| (*seed, results.next().flatten())).collect())
+            .collect();
+        Ok(Experiment { study, outcomes })
+    }
+}
+
+impl Experiment {
+    /// True if every run took place.
+    pub fn is_complete(&self) -> bool {
+        self.outcomes.iter().flatten().all(|(_, outcome)| outcome.is_some())
+    }
+
+    /// A digest of the digests of all runs, in order.
+    pub fn digest(&self) -> u64 {
+        let digests = self.outcomes.iter().flatten().filter_map(|(_, o)| o.as_ref()).map(|o| o.digest);
+        digests.fold(0, |sum: u64, d| (sum ^ d).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31))
+    }
+
+    /// Seeds that every point has been run with.
+    pub fn common_seeds(&self) -> Vec<u64> {
+        let Some(first) = self.outcomes.first() else { return Vec::new() };
+        let everywhere = |seed: &u64| self.outcomes.iter().all(|runs| runs.iter().any(|(s, _)| s == seed));
+        first.iter().map(|(seed, _)| *seed).filter(everywhere).collect()
+    }
+}

@@ -1,0 +1,13 @@
+//! Runs studies: every point of every axis with every seed, then tables, figures and scores.
+
+mod charts;
+mod claims;
+mod experiment;
+mod lookup;
+mod tables;
+
+pub use charts::charts;
+pub use claims::claims;
+pub use experiment::{Experiment, Runner, Seeds};
+pub use lookup::Means;
+pub use tables::{TableFile, tables};

@@ -1,0 +1,75 @@
+//! Measured values for the measures of figures and claims.
+
+use crate::experiment::Experiment;
+use weir_scenario::expr::{Bindings, Lookup};
+use weir_scenario::metrics::{METRICS, Total};
+use weir_scenario::plan::Topology;
+use weir_sim::{Outcome, Scope};
+
+/// Means over seeds, or the values of one seed.
+#[derive(Clone, Copy, Debug)]
+pub struct Means<'a> {
+    experiment: &'a Experiment,
+    seed: Option<u64>,
+}
+
+impl<'a> Means<'a> {
+    /// Means over all seeds. A value that one seed lacks is lacking: a mean over the runs that went well would be a lie.
+    pub fn all(experiment: &'a Experiment) -> Means<'a> {
+        Means { experiment, seed: None }
+    }
+
+    /// The values of one seed.
+    pub fn of_seed(experiment: &'a Experiment, seed: u64) -> Means<'a> {
+        Means { experiment, seed: Some(seed) }
+    }
+
+    /// The values of every seed at a point, for spreads.
+    pub fn values(&self, metric: &str, bindings: &Bindings) -> Option<Vec<f64>> {
+        let study = &self.experiment.study;
+        let point = study.point(bindings)?;
+        let place = study.points().iter().position(|p| std::ptr::eq(p, point))?;
+        let wanted = |seed: &u64| self.seed.is_none_or(|s| s == *seed);
+        let runs = self.experiment.outcomes[place].iter().filter(|(seed, _)| wanted(seed));
+        runs.map(|(_, outcome)| value(outcome.as_ref()?, &point.scenario.topology, metric, bindings)).collect()
+    }
+}
+
+impl Lookup for Means<'_> {
+    fn value(&self, metric: &str, bindings: &Bindings) -> Option<f64> {
+        weir_results::stats::mean(&self.values(metric, bindings)?)
+    }
+}
+
+fn value(outcome: &Outcome, topology: &Topology, metric: &str, bindings: &Bindings) -> Option<f64> {
+    let info = METRICS.iter().find(|m| m.name == metric)?;
+    let get = |scope| outcome.get(info.name, scope);
+    let selected = info.scope.axis().and_then(|axis| bindings.get(axis));
+    match (info.scope, selected) {
+        (weir_scenario::metrics::Scope::Flow, Some(flow)) => get(Scope::Flow(flow.clone())),
+        (weir_scenario::metrics::Scope::Node, Some(node)) => get(Scope::Node(node.clone())),
+        (weir_scenario::metrics::Scope::Link, Some(name)) => match topology.links.iter().find(|l| l.name == *name) {
+            Some(link) => total(info.total, topology.directions(link).map(|d| get(Scope::Link(d)))),
+            None => get(Scope::Link(name.clone())),
+        },
+        (weir_scenario::metrics::Scope::Link, None) => get(Scope::Run).or_else(|| {
+            let directions = topology.links.iter().flat_map(|l| topology.directions(l));
+            total(info.total, directions.map(|d| get(Scope::Link(d))))
+        }),
+        (weir_scenario::metrics::Scope::Node, None) => {
+            total(info.total, topology.nodes.iter().map(|n| get(Scope::Node(n.clone()))))
+        }
+        (_, None) | (weir_scenario::metrics::Scope::Run, _) => get(Scope::Run),
+    }
+}
+
+/// One number for several places; places where nothing was measured do not count.
+fn total(how: Total, values: impl IntoIterator<Item = Option<f64>>) -> Option<f64> {
+    let values: Vec<f64> = values.into_iter().flatten().collect();
+    match how {
+        _ if values.is_empty() => None,
+        Total::Sum => Some(values.iter().sum()),
+        Total::Mean => weir_results::stats::mean(&values),
+        Total::Max => values.into_iter().reduce(f64::max),
+    }
+}
