@@ -160,7 +160,6 @@ impl Forwarder {
         cx.face = face;
         if let Some(egress) = &mut self.faces[face.index()].egress {
             egress.queue.observe(&packet, cx);
-            self.wakes.set(face.index(), egress.queue.next_wake());
             packet.hop.hop_count = packet.hop.hop_count.saturating_add(1);
         }
         match packet.kind {

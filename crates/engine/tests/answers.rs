@@ -316,7 +316,7 @@ fn marking() -> Bench<Router> {
         Forwarder::new(ForwarderRules { cs_capacity: 10, ..Default::default() }, strategy("best-route"));
     forwarder.add_face(droptail(100));
     forwarder.add_face(droptail(100));
-    forwarder.add_face(ScriptedQueue::new(true, None).0);
+    forwarder.add_face(Box::new(MarkingQueue::default()));
     add_routes(&mut forwarder, &[("/a", 2, 1)]);
     Bench::new(Router::new(forwarder))
 }

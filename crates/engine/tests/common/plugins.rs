@@ -116,56 +116,27 @@ impl NodeMonitor for ScriptedMonitor {
     }
 }
 
-/// A queue that marks every packet, and that wants to be woken `alarm` after each packet that it sees.
-pub struct ScriptedQueue {
-    packets: VecDeque<Packet>,
-    pub marks: bool,
-    pub alarm: Option<Span>,
-    next_wake: Option<Time>,
-    pub diary: Diary,
-}
+/// A queue without a limit that marks every packet.
+#[derive(Default)]
+pub struct MarkingQueue(VecDeque<Packet>);
 
-impl ScriptedQueue {
-    pub fn new(marks: bool, alarm: Option<Span>) -> (Box<ScriptedQueue>, Diary) {
-        let diary = Diary::new(Vec::new());
-        let queue = ScriptedQueue { packets: VecDeque::new(), marks, alarm, next_wake: None, diary: diary.clone() };
-        (Box::new(queue), diary)
-    }
-}
-
-impl QueueDiscipline for ScriptedQueue {
+impl QueueDiscipline for MarkingQueue {
     fn enqueue(&mut self, packet: Packet, _cx: &mut Context<'_>) {
-        self.packets.push_back(packet);
+        self.0.push_back(packet);
     }
 
     fn dequeue(&mut self, _cx: &mut Context<'_>) -> Pull {
-        let Some(mut packet) = self.packets.pop_front() else { return Pull::Idle };
-        packet.hop.congestion_mark |= u8::from(self.marks);
+        let Some(mut packet) = self.0.pop_front() else { return Pull::Idle };
+        packet.hop.congestion_mark = 1;
         Pull::Packet(packet)
     }
 
     fn backlog(&self) -> Backlog {
-        Backlog { packets: self.packets.len(), bytes: 0 }
+        Backlog { packets: self.0.len(), bytes: 0 }
     }
 
     fn limit(&self) -> Limit {
         Limit::Packets(usize::MAX)
-    }
-
-    fn observe(&mut self, _arrived: &Packet, cx: &mut Context<'_>) {
-        self.next_wake = self.alarm.map(|alarm| cx.now + alarm);
-        self.diary.get().push(format!("face {} saw a packet at {}", cx.face.0, cx.now));
-    }
-
-    fn wake(&mut self, cx: &mut Context<'_>) {
-        if self.next_wake.is_some_and(|at| at <= cx.now) {
-            self.next_wake = None;
-            self.diary.get().push(format!("face {} woken at {}", cx.face.0, cx.now));
-        }
-    }
-
-    fn next_wake(&self) -> Option<Time> {
-        self.next_wake
     }
 }
 
