@@ -29,10 +29,14 @@ pub(crate) fn parse(source: &Arc<Source>, log: &Log) -> Option<Node> {
 
 /// A piece of the text that may be a key with too many parts.
 fn endless_key(text: &str) -> Option<Range<usize>> {
-    let mut pieces = text.split(['\n', '=', ',', '[', ']', '{', '}', '#']);
-    let piece = pieces.find(|piece| piece.matches('.').count() > MOST_PARTS)?;
-    let start = piece.as_ptr() as usize - text.as_ptr() as usize;
-    Some(start..start + piece.len())
+    let mut start = 0;
+    for piece in text.split(['\n', '=', ',', '[', ']', '{', '}', '#']) {
+        if piece.matches('.').count() > MOST_PARTS {
+            return Some(start..start + piece.len());
+        }
+        start += piece.len() + 1;
+    }
+    None
 }
 
 /// One value that stands in `source` from byte `offset` to its end; `None` if that is not a TOML value.

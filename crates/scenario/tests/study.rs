@@ -403,3 +403,27 @@ fn figures_and_claims_are_typed() {
     assert_eq!(study.places().flows, ["consumer"]);
     assert_eq!(study.places().directions, ["consumer>router", "router>consumer", "router>producer", "producer>router"]);
 }
+
+#[test]
+fn files_that_cannot_be_read_are_told_apart() {
+    let folder = std::env::temp_dir().join(format!("weir-scenario-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("latin1.toml");
+    std::fs::write(&path, b"title = \"x\"\nabout = \"caf\xe9\"").unwrap();
+    let told = |path: &std::path::Path| Study::load(path, &[]).unwrap_err().to_string();
+    assert!(told(&path).ends_with("is not a text in UTF-8: line 2 has a byte that is none"), "{}", told(&path));
+    assert!(told(&folder.join("none.toml")).contains("cannot be read"));
+    std::fs::write(&path, format!("{TOPOLOGY}{WORKLOAD}")).unwrap();
+    assert_eq!(Study::load(&path, &[]).unwrap().points().len(), 1);
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn line_ends_and_marks_of_other_systems_do_no_harm() {
+    let text = format!("\u{feff}{TOPOLOGY}{WORKLOAD}").replace('\n', "\r\n");
+    assert_eq!(study(&text).points().len(), 1);
+    let problems = Study::parse("test.toml", &text.replace("rate", "rtae"), &[]).unwrap_err();
+    let place = problems.0[0].place.clone().unwrap();
+    assert_eq!((place.line(), place.text()), (3, "rtae"));
+    assert!(problems.to_string().contains("test.toml:3:56"), "{problems}");
+}
