@@ -13,7 +13,7 @@ const SHOWN: [&str; 6] = ["goodput", "completion_time", "full_delay", "retransmi
 /// Means over seeds with 95 % confidence intervals, a line for each point.
 pub(crate) fn table(experiment: &Experiment, width: usize) -> String {
     let mut table = Table::new();
-    table.load_preset(UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
+    table.load_style(UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
     table.set_width(width.min(usize::from(u16::MAX)) as u16);
     let axes = experiment.study.axes.iter().map(|a| a.name.clone());
     table.set_header(axes.chain(SHOWN.iter().map(|m| heading(m))));
