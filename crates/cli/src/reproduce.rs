@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use weir_core::nearest;
 use weir_lab::{Experiment, Seeds, claims};
 use weir_results::files::write_atomic;
-use weir_results::score::{Claim, Scorecard, Summary, markdown_table, print_table};
+use weir_results::score::{Claim, Scorecard, markdown_table, print_table};
 use weir_scenario::{Override, Study};
 
 pub(crate) fn reproduce(args: &ReproduceArgs) -> Result<(), Failure> {
@@ -82,8 +82,6 @@ fn report(score: &Scorecard, args: &ReproduceArgs, folder: &Path, figures: &[Str
     if !args.claim.is_empty() {
         details(&score.claims);
     }
-    let sum = Summary::of(&score.claims);
-    println!("{} claims: {} reproduced, {} partly, {} not", sum.claims, sum.reproduced, sum.partly, sum.not);
     println!("{} figures (SVG, PNG), tables (CSV) and claims.json are in {}", figures.len(), folder.display());
     if !args.set.is_empty() {
         println!("note: --set was given, so this is not the score of the paper's own setting");

@@ -7,13 +7,16 @@
 mod pending;
 
 use crate::application::{Application, Outbox};
-use pending::{Pending, State};
+use pending::{Pending, Slot, State};
 use std::collections::BTreeSet;
 use weir_core::{
     Allowance, Chance, ConsumerControl, Context, DataSignal, Delivery, DropReason, FlowId, Loss, LossSignal, Reaction,
     Reading, SentSignal, Span, Time, Timeout, TimeoutSignal,
 };
 use weir_wire::{Data, HopFields, Interest, Kind, Nack, NackReason, Name, Packet};
+
+/// A paced sender that is woken late catches up with its plan, but not with more than this: a burst is no pace.
+const CATCH_UP: Span = Span::from_millis(10);
 
 /// What to fetch.
 #[derive(Clone, Debug)]
@@ -94,8 +97,8 @@ pub struct Fetcher {
     /// The window, not the lack of work or pacing, held back the last Interest.
     window_limited: bool,
     check: Span,
-    /// The last time that anything happened here.
-    seen: Time,
+    /// When timeouts are looked for next, with a check interval.
+    next_check: Time,
     smoothed_rtt: Span,
     counters: FetcherCounters,
     done: bool,
@@ -115,7 +118,7 @@ impl Fetcher {
             departure: Some(what.start),
             window_limited: false,
             check: timeout.check_interval(),
-            seen: Time::ZERO,
+            next_check: Time::NEVER,
             what,
             rules,
             control,
@@ -155,7 +158,6 @@ impl Fetcher {
 
     /// Sends what the control allows, and notes what it waits for then.
     fn pump(&mut self, out: &mut Outbox, cx: &mut Context<'_>) {
-        self.seen = cx.now;
         self.departure = loop {
             if self.done || self.what.stop.is_some_and(|stop| cx.now >= stop) {
                 break None;
@@ -173,20 +175,29 @@ impl Fetcher {
             if let Some(gap) = allowance.gap {
                 self.pace(gap, cx.now);
             }
-        }
+        };
+        self.plan_check(cx.now);
     }
 
     /// The gap is the one that held when the Interest left; a later change of rate does not move the next Interest.
     fn pace(&mut self, gap: Span, now: Time) {
         let jitter = self.rules.jitter;
         let gap = if jitter > 0.0 { gap.scaled(1.0 + jitter * (self.chance.unit() - 0.5)) } else { gap };
-        // From the planned time, so that a driver that wakes late does not lower the rate.
-        let planned = if self.next_send + gap >= now { self.next_send } else { now };
+        let late = now.since(self.next_send);
+        // From the planned time, so that a driver that wakes late does not lower the rate. Time that passed for want of
+        // something to send, or of a window, is gone.
+        let waited = self.departure.is_some();
+        let planned = match late {
+            late if late <= gap => self.next_send,
+            late if waited => Time(now.0 - late.min(CATCH_UP).0),
+            _ => now,
+        };
         self.next_send = planned + gap;
     }
 
     fn send(&mut self, segment: u64, out: &mut Outbox, cx: &mut Context<'_>) {
-        let transmission = self.pending.sent(segment, cx.now);
+        let nonce = self.chance.bits() as u32;
+        let transmission = self.pending.sent(segment, nonce, cx.now);
         self.in_flight += 1;
         self.counters.sent += 1;
         self.counters.retransmitted += u64::from(transmission > 1);
@@ -194,25 +205,26 @@ impl Fetcher {
         self.control.on_sent(&signal);
         cx.sink.requested(cx.now, self.what.flow, segment, transmission);
         let lifetime_ms = (self.rules.lifetime.0 / 1_000_000).clamp(1, u64::from(u32::MAX)) as u32;
-        let interest =
-            Interest { lifetime_ms, ..Interest::new(self.what.name.with_segment(segment), self.chance.bits() as u32) };
-        out.push(interest.into());
+        let interest = Interest::new(self.what.name.with_segment(segment), nonce);
+        out.push(Interest { lifetime_ms, ..interest }.into());
     }
 
     fn on_data(&mut self, data: &Data, hop: &HopFields, cx: &mut Context<'_>) -> bool {
         let Some(segment) = data.name.segment() else { return false };
         let Some(slot) = self.pending.take(segment) else { return false };
+        let were_out = self.in_flight.max(1);
         if slot.state == State::InFlight {
             self.in_flight -= 1;
         }
-        if self.what.segments.is_none() {
-            self.what.segments = data.final_segment().map(|last| last + 1);
+        if let (None, Some(last)) = (self.what.segments, data.final_segment()) {
+            self.what.segments = Some(last + 1);
+            self.in_flight -= self.pending.end_at(last + 1);
         }
         self.highest = self.highest.max(segment);
         self.counters.received += 1;
         let rtt = cx.now.since(slot.last_sent);
         if slot.transmissions == 1 {
-            self.timeout.on_sample(rtt, self.in_flight + 1, cx.now);
+            self.timeout.on_sample(rtt, were_out, cx.now);
             self.smooth(rtt);
         }
         cx.sink.delivered(
@@ -245,11 +257,15 @@ impl Fetcher {
             app_limited: !self.window_limited,
         });
         self.react(reaction, cx);
+        self.note_completion(cx);
+        true
+    }
+
+    fn note_completion(&mut self, cx: &mut Context<'_>) {
         if self.what.segments.is_some_and(|n| self.pending.all_received(n)) && !self.done {
             self.done = true;
             cx.sink.completed(cx.now, self.what.flow);
         }
-        true
     }
 
     /// RFC 6298's smoothing, for controls that want a round-trip time.
@@ -280,9 +296,9 @@ impl Fetcher {
     }
 
     /// A router has stored (or lost) the Data and says so. The segment stays pending; it is not sent again.
-    fn on_notice(&mut self, name: &Name, cx: &mut Context<'_>) {
-        let Some(segment) = name.segment() else { return };
-        let Some(slot) = self.pending.get(segment).filter(|s| s.state == State::InFlight) else { return };
+    fn on_notice(&mut self, name: &Name, cx: &mut Context<'_>) -> bool {
+        let Some(segment) = name.segment() else { return false };
+        let Some(slot) = self.pending.get(segment).filter(|s| s.state == State::InFlight) else { return false };
         let sent_at = slot.last_sent;
         self.counters.notices += 1;
         match self.rules.notice_timer {
@@ -294,11 +310,13 @@ impl Fetcher {
             }
         }
         self.lose(segment, Loss::Notice, sent_at, cx);
+        true
     }
 
-    fn on_nack(&mut self, nack: &Nack, cx: &mut Context<'_>) {
-        let Some(segment) = nack.interest.name.segment() else { return };
-        let Some(slot) = self.pending.get(segment).filter(|s| s.state == State::InFlight) else { return };
+    fn on_nack(&mut self, nack: &Nack, cx: &mut Context<'_>) -> bool {
+        let Some(segment) = nack.interest.name.segment() else { return false };
+        let refused = |s: &&Slot| s.state == State::InFlight && s.nonce == nack.interest.nonce;
+        let Some(slot) = self.pending.get(segment).filter(refused) else { return false };
         let sent_at = slot.last_sent;
         // Only congestion passes soon; other refusals are tried again when the timeout says so.
         if nack.reason == NackReason::Congestion {
@@ -310,12 +328,16 @@ impl Fetcher {
             }
         }
         self.lose(segment, Loss::Nack(nack.reason), sent_at, cx);
+        true
     }
 
     fn expire(&mut self, cx: &mut Context<'_>) {
         let check = self.check;
-        if check > Span::ZERO && !cx.now.since(self.what.start).0.is_multiple_of(check.0) {
-            return;
+        if check > Span::ZERO {
+            if cx.now < self.next_check {
+                return;
+            }
+            self.next_check = Time::NEVER;
         }
         // With a check interval the timeout is read once a check, as ndnSIM does; otherwise at each segment.
         let at_check = self.timeout.timeout();
@@ -353,37 +375,31 @@ impl Fetcher {
         self.lose(segment, Loss::Timeout, sent_at, cx);
     }
 
-    /// When the oldest Interest times out, on the grid of the check interval.
+    /// When the first Interest times out.
     fn next_timeout(&self) -> Option<Time> {
         let oldest = self.pending.oldest().map(|(sent, _)| sent + self.timeout.timeout());
         let stopped = self.stopped.first().map(|(end, _)| *end);
-        let due = match (oldest, stopped) {
-            (Some(a), Some(b)) => a.min(b),
-            (a, b) => a.or(b)?,
-        };
-        let check = self.check;
-        if check == Span::ZERO {
-            return Some(due);
+        earlier(oldest, stopped)
+    }
+
+    /// With a check interval: the first check from now on that will find a timeout. One whose time has come already
+    /// waits for the driver to wake us, be it late.
+    fn plan_check(&mut self, now: Time) {
+        if self.check > Span::ZERO && self.next_check > now {
+            let start = self.what.start;
+            let passed = now.since(start).0 / self.check.0;
+            let checks = |due: Time| due.since(start).0.div_ceil(self.check.0).max(passed + 1);
+            self.next_check = self.next_timeout().map_or(Time::NEVER, |due| start + self.check * checks(due));
         }
-        // A timeout that has shrunk may put `due` into the past: the next check is still to come.
-        let due = due.max(self.seen + Span(1));
-        let checks = due.since(self.what.start).0.div_ceil(check.0).max(1);
-        Some(self.what.start + check * checks)
     }
 }
 
 impl Application for Fetcher {
     fn receive(&mut self, packet: Packet, out: &mut Outbox, cx: &mut Context<'_>) {
         let used = match &packet.kind {
-            Kind::Data(data) if packet.hop.loss_notice => {
-                self.on_notice(&data.name, cx);
-                true
-            }
+            Kind::Data(data) if packet.hop.loss_notice => self.on_notice(&data.name, cx),
             Kind::Data(data) => self.on_data(data, &packet.hop, cx),
-            Kind::Nack(nack) => {
-                self.on_nack(nack, cx);
-                true
-            }
+            Kind::Nack(nack) => self.on_nack(nack, cx),
             Kind::Interest(_) => false,
         };
         if !used {
@@ -393,8 +409,10 @@ impl Application for Fetcher {
     }
 
     fn wake(&mut self, out: &mut Outbox, cx: &mut Context<'_>) {
-        if !self.done {
+        if !self.done && cx.now >= self.what.start {
             self.expire(cx);
+            // Nothing will come for a content without segments.
+            self.note_completion(cx);
         }
         self.pump(out, cx);
     }
@@ -403,10 +421,11 @@ impl Application for Fetcher {
         if self.done {
             return None;
         }
-        match (self.next_timeout(), self.departure) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
+        let timeout = match self.check {
+            Span::ZERO => self.next_timeout(),
+            _ => Some(self.next_check).filter(|at| *at != Time::NEVER),
+        };
+        earlier(timeout, self.departure)
     }
 
     fn name(&self) -> &Name {
@@ -426,6 +445,14 @@ impl Application for Fetcher {
             in_flight: self.in_flight,
             rto: self.timeout.timeout(),
         });
+    }
+}
+
+/// The earlier of two times, either of which may never come.
+fn earlier(a: Option<Time>, b: Option<Time>) -> Option<Time> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
     }
 }
 

@@ -77,6 +77,7 @@ pub static METRICS: &[MetricInfo] = &[
         Max,
         "From the first Interest to the last Data; not measured if the fetch did not end",
     ),
+    metric("goodput_peak", "Mbit/s", Flow, Max, "Greatest goodput within one of the 100 ms that follow each other"),
     metric("delivered", "segments", Flow, Sum, "Segments that reached the consumer, each counted once"),
     metric("requests", "Interests", Flow, Sum, "Interests that the consumer sent, repetitions included"),
     metric("retransmissions", "Interests", Flow, Sum, "Interests that the consumer sent again for a segment"),

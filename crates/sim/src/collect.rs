@@ -30,8 +30,32 @@ pub(crate) struct FlowStats {
     pub full_delay: Histogram,
     pub last_delay: Histogram,
     pub holes: Holes,
+    pub peak: Peak,
     /// Payload at the last sample.
     sampled_payload: u64,
+}
+
+/// Most payload within one of the 100 ms windows that follow each other.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Peak {
+    window: u64,
+    payload: u64,
+    pub most: u64,
+}
+
+/// Window of [`Peak`].
+pub(crate) const PEAK_WINDOW: Span = Span::from_millis(100);
+
+impl Peak {
+    #[inline]
+    fn delivered(&mut self, now: Time, payload: u64) {
+        let window = now.0 / PEAK_WINDOW.0;
+        if window != self.window {
+            (self.window, self.payload) = (window, 0);
+        }
+        self.payload += payload;
+        self.most = self.most.max(self.payload);
+    }
 }
 
 /// Segments that are late: overtaken by a later one. The receiver has to keep what overtook them (Chen et al., PLR,
@@ -219,6 +243,7 @@ impl Sink for Collector {
         stats.last_delivery = Some(now);
         stats.marked += u64::from(delivery.marked);
         stats.holes.delivered(now, delivery);
+        stats.peak.delivered(now, delivery.payload as u64);
         stats.full_delay.add(delivery.full_delay);
         stats.last_delay.add(delivery.last_delay);
     }

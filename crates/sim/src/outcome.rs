@@ -1,6 +1,6 @@
 //! What a run has shown, by metric and scope. Definitions of the metrics: `weir_scenario::metrics`.
 
-use crate::collect::{FaceStats, FlowStats, Place};
+use crate::collect::{FaceStats, FlowStats, PEAK_WINDOW, Place};
 use crate::histogram::Histogram;
 use crate::world::World;
 use std::collections::BTreeMap;
@@ -104,6 +104,8 @@ impl Outcome {
         if active > 0.0 {
             self.put("goodput", scope.clone(), sum(|f| f.payload) * 8.0 / active / 1e6);
         }
+        let peak = group.iter().map(|f| f.peak.most).max().unwrap_or(0);
+        self.put("goodput_peak", scope.clone(), peak as f64 * 8.0 / PEAK_WINDOW.seconds() / 1e6);
         let late = sum(|f| f.holes.late);
         self.put("late", scope.clone(), late);
         if late > 0.0 {

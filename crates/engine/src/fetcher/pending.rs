@@ -24,6 +24,8 @@ pub(super) struct Slot {
     pub last_sent: Time,
     /// When the running timer was started; `NEVER`: it is stopped.
     timer: Time,
+    /// Of the last transmission.
+    pub nonce: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,10 +49,11 @@ impl Pending {
     }
 
     /// Notes a transmission; returns how many there have been.
-    pub fn sent(&mut self, segment: u64, now: Time) -> u32 {
+    pub fn sent(&mut self, segment: u64, nonce: u32, now: Time) -> u32 {
         self.timers.push_back((now, segment));
         if segment == self.next() {
-            let slot = Slot { state: State::InFlight, transmissions: 1, first_sent: now, last_sent: now, timer: now };
+            let state = State::InFlight;
+            let slot = Slot { state, transmissions: 1, first_sent: now, last_sent: now, timer: now, nonce };
             self.slots.push_back(slot);
             return 1;
         }
@@ -58,7 +61,7 @@ impl Pending {
         let slot = &mut self.slots[(segment - self.base) as usize];
         slot.state = State::InFlight;
         slot.transmissions += 1;
-        (slot.last_sent, slot.timer) = (now, now);
+        (slot.last_sent, slot.timer, slot.nonce) = (now, now, nonce);
         slot.transmissions
     }
 
@@ -88,6 +91,15 @@ impl Pending {
         self.slots[(segment - self.base) as usize].state = State::Lost;
         self.lost.insert(segment);
         self.drop_stale_timers();
+    }
+
+    /// Forgets the segments from `total` on; returns how many of them were in flight.
+    pub fn end_at(&mut self, total: u64) -> usize {
+        let left = usize::try_from(total.saturating_sub(self.base)).unwrap_or(usize::MAX).min(self.slots.len());
+        let in_flight = self.slots.drain(left..).filter(|s| s.state == State::InFlight).count();
+        self.lost.split_off(&total);
+        self.drop_stale_timers();
+        in_flight
     }
 
     /// The timer of a segment in flight starts again.
@@ -136,23 +148,23 @@ mod tests {
         let mut pending = Pending::default();
         for segment in 0..4 {
             assert_eq!(pending.next_to_send(Some(5)), Some(segment));
-            assert_eq!(pending.sent(segment, Time(segment)), 1);
+            assert_eq!(pending.sent(segment, 0, Time(segment)), 1);
         }
         pending.lost(2);
         pending.lost(1);
         assert_eq!(pending.next_to_send(Some(5)), Some(1));
-        assert_eq!(pending.sent(1, Time(10)), 2);
+        assert_eq!(pending.sent(1, 0, Time(10)), 2);
         assert_eq!(pending.next_to_send(Some(5)), Some(2));
-        pending.sent(2, Time(11));
+        pending.sent(2, 0, Time(11));
         assert_eq!(pending.next_to_send(Some(5)), Some(4));
-        pending.sent(4, Time(12));
+        pending.sent(4, 0, Time(12));
         assert_eq!(pending.next_to_send(Some(5)), None);
     }
 
     #[test]
     fn a_late_data_spares_the_retransmission() {
         let mut pending = Pending::default();
-        pending.sent(0, Time(0));
+        pending.sent(0, 0, Time(0));
         pending.lost(0);
         assert_eq!(pending.take(0).unwrap().state, State::Lost);
         assert_eq!(pending.next_to_send(Some(1)), None);
@@ -160,10 +172,27 @@ mod tests {
     }
 
     #[test]
+    fn what_lies_behind_the_end_is_forgotten() {
+        let mut pending = Pending::default();
+        for segment in 0..6 {
+            pending.sent(segment, 0, Time(segment));
+        }
+        pending.take(1);
+        pending.lost(4);
+        assert_eq!(pending.end_at(3), 2, "3 and 5 were in flight");
+        assert!(pending.get(3).is_none() && pending.get(4).is_none());
+        assert_eq!((pending.next_to_send(Some(3)), pending.oldest()), (None, Some((Time(0), 0))));
+        pending.take(0);
+        pending.take(2);
+        assert!(pending.all_received(3) && pending.oldest().is_none());
+        assert_eq!(pending.end_at(1), 0, "fewer than have been received");
+    }
+
+    #[test]
     fn the_oldest_timer_is_one_that_runs() {
         let mut pending = Pending::default();
         for segment in 0..4 {
-            pending.sent(segment, Time(segment));
+            pending.sent(segment, 0, Time(segment));
         }
         pending.take(0);
         assert_eq!(pending.oldest(), Some((Time(1), 1)));
@@ -180,7 +209,7 @@ mod tests {
     fn memory_follows_what_is_missing() {
         let mut pending = Pending::default();
         for segment in 0..10_000 {
-            pending.sent(segment, Time(segment));
+            pending.sent(segment, 0, Time(segment));
             pending.take(segment);
             assert!(pending.slots.is_empty() && pending.timers.is_empty());
         }

@@ -1,7 +1,7 @@
 //! A fetcher on the bench.
 
 use super::{Control, Log, Shared, Timer, ms, name, span_ms, text};
-use weir_core::{ConsumerControl, Context, FaceId, FlowId, NodeId, Ready, Seed, Span, Time, Timeout};
+use weir_core::{ConsumerControl, Context, DropReason, FaceId, FlowId, NodeId, Ready, Seed, Span, Time, Timeout};
 use weir_engine::{Application, Fetcher, FetcherRules, NoticeTimer, Outbox, What};
 use weir_wire::{Content, Data, Interest, Kind, Nack, NackReason, Packet, VirtualData};
 
@@ -149,6 +149,10 @@ impl Consumer {
     /// Milliseconds at which the segments timed out.
     pub fn timed_out(&self) -> Vec<(f64, u64)> {
         self.log.timed_out.iter().map(|(at, segment)| (at.seconds() * 1000.0, *segment)).collect()
+    }
+
+    pub fn drops(&self, reason: DropReason) -> usize {
+        self.log.drops(reason)
     }
 
     /// Were the losses so far fresh?

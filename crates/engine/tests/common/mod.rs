@@ -35,6 +35,12 @@ pub struct Log {
     pub completed: Vec<u32>,
 }
 
+impl Log {
+    pub fn drops(&self, reason: DropReason) -> usize {
+        self.dropped.iter().filter(|(_, _, why)| *why == reason).count()
+    }
+}
+
 impl Sink for Log {
     fn dropped(&mut self, _: Time, _: NodeId, face: FaceId, packet: &Packet, reason: DropReason) {
         self.dropped.push((text(packet), face.0, reason));
@@ -142,7 +148,7 @@ impl<M: Machine> Bench<M> {
     }
 
     pub fn drops(&self, reason: DropReason) -> usize {
-        self.log.dropped.iter().filter(|(_, _, why)| *why == reason).count()
+        self.log.drops(reason)
     }
 
     pub fn readings(&self) -> Vec<Reading> {

@@ -164,7 +164,7 @@ impl Checker<'_> {
         } else {
             let error = ExprError::new(span, format!("there is no metric `{name}`")).suggest(name, known);
             if error.help.is_none() && error.note.is_some() {
-                error.note("docs/scenarios.md lists all metrics")
+                error.note("`weir list metrics` shows them all")
             } else {
                 error
             }

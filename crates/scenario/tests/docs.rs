@@ -1,0 +1,72 @@
+//! `docs/scenarios.md` says the truth: its examples are right, its tables complete. `WEIR_BLESS=1` rewrites the tables.
+
+use std::path::PathBuf;
+use weir_scenario::Study;
+use weir_scenario::metrics::{METRICS, MetricInfo, SERIES, Scope, Total};
+
+fn page() -> (PathBuf, String) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenarios.md");
+    let text = std::fs::read_to_string(&path).unwrap();
+    (path, text)
+}
+
+/// An example with the sections that it leaves out.
+fn completed(example: &str) -> String {
+    let mut text = example.to_string();
+    let mut add = |unless: &str, section: &str| {
+        if !example.contains(unless) {
+            text += section;
+        }
+    };
+    add("[topology", "\n[topology]\nlinear = { routers = 1, rate = \"20Mbps\", delay = \"10ms\" }\n");
+    add("[[workload]]", "\n[[workload]]\nfetch = { size = \"5MB\" }\n");
+    add("[run]", "\n[run]\nduration = \"60s\"\nsample = \"100ms\"\n");
+    if example.contains("control") && !example.contains("[[vary]]") {
+        add("[scheme]", "\n[scheme]\nrecovery = \"plr\"\n");
+        add("[[vary]]", "\n[[vary]]\nname = \"control\"\nset = \"scheme\"\nvalues = [\"icp\", \"bic\", \"cubic\"]\n");
+        add("[[vary]]", "\n[[vary]]\nname = \"alpha\"\nset = \"scheme.recovery.alpha\"\nvalues = [0, 0.5]\n");
+    }
+    text
+}
+
+#[test]
+fn every_example_is_right() {
+    let (_, page) = page();
+    let examples: Vec<&str> = page.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    assert!(examples.len() > 10);
+    for example in examples {
+        let text = completed(example);
+        Study::parse("docs/scenarios.md", &text, &[]).unwrap_or_else(|problems| panic!("{text}\n{problems}"));
+    }
+}
+
+fn table(metrics: &[MetricInfo]) -> String {
+    let row = |m: &MetricInfo| {
+        let scope = m.scope.axis().unwrap_or("run");
+        let whole = match (m.scope, m.total) {
+            (Scope::Run, _) => "",
+            (_, Total::Sum) => "sum",
+            (_, Total::Mean) => "mean",
+            (_, Total::Max) => "greatest",
+        };
+        format!("| `{}` | {} | {scope} | {whole} | {} |\n", m.name, m.unit, m.about)
+    };
+    let rows: String = metrics.iter().map(row).collect();
+    format!("| name | unit | of each | of the run | what it is |\n|---|---|---|---|---|\n{rows}")
+}
+
+#[test]
+fn the_tables_of_metrics_are_complete() {
+    let (path, page) = page();
+    let mut new = page.clone();
+    for (mark, metrics) in [("<!-- metrics -->\n", METRICS), ("<!-- series -->\n", SERIES)] {
+        let start = new.find(mark).unwrap() + mark.len();
+        let end = start + new[start..].find("<!-- end -->").unwrap();
+        new.replace_range(start..end, &table(metrics));
+    }
+    if std::env::var_os("WEIR_BLESS").is_some() {
+        std::fs::write(path, new).unwrap();
+    } else {
+        assert!(new == page, "the tables in docs/scenarios.md are old; WEIR_BLESS=1 rewrites them");
+    }
+}
