@@ -45,6 +45,7 @@ fn table(metrics: &[MetricInfo]) -> String {
         let scope = m.scope.axis().unwrap_or("run");
         let whole = match (m.scope, m.total) {
             (Scope::Run, _) => "",
+            (Scope::Flow, _) => "as one flow",
             (_, Total::Sum) => "sum",
             (_, Total::Mean) => "mean",
             (_, Total::Max) => "greatest",
@@ -52,7 +53,7 @@ fn table(metrics: &[MetricInfo]) -> String {
         format!("| `{}` | {} | {scope} | {whole} | {} |\n", m.name, m.unit, m.about)
     };
     let rows: String = metrics.iter().map(row).collect();
-    format!("| name | unit | of each | of the run | what it is |\n|---|---|---|---|---|\n{rows}")
+    format!("| name | unit | for each | for the run | what it is |\n|---|---|---|---|---|\n{rows}")
 }
 
 #[test]
