@@ -14,6 +14,15 @@ pub(crate) struct Variation {
     pub(crate) settings: Vec<Vec<(Path, Node)>>,
 }
 
+impl Variation {
+    /// The path, if there is one, by which every label of this axis undoes what setting `path` to `value` has done.
+    pub(crate) fn undoes(&self, path: &Path, value: &Node) -> Option<&Path> {
+        let one = |settings: &Vec<(Path, Node)>| settings.iter().any(|(own, _)| own.undoes(path, value));
+        let first = self.settings.first()?.iter().map(|(own, _)| own).find(|own| own.undoes(path, value))?;
+        self.settings.iter().all(one).then_some(first)
+    }
+}
+
 /// Words that mean something else in a measure.
 const RESERVED_WORDS: [&str; 6] = ["and", "or", "not", "in", "true", "false"];
 
@@ -27,9 +36,24 @@ pub(crate) fn read(root: &TableReader<'_>) -> Vec<Variation> {
             let message = format!("there are two axes called `{}`", variation.axis.name);
             root.log.report(Diagnostic::at(&place, message));
         }
+        refuse_undone(&variations, &variation, root.log);
         variations.push(variation);
     }
     variations
+}
+
+/// Refuses an axis that leaves nothing of an earlier one.
+fn refuse_undone(earlier: &[Variation], later: &Variation, log: &Log) {
+    for other in earlier {
+        let undone = |(path, value): &(Path, Node)| later.undoes(path, value);
+        let paths: Option<Vec<&Path>> = other.settings.iter().flatten().map(undone).collect();
+        let Some(step) = paths.and_then(|p| p.first()?.steps.first().cloned()) else { continue };
+        let message =
+            format!("the axis `{}` undoes everything that the axis `{}` sets", later.axis.name, other.axis.name);
+        log.report(
+            Diagnostic::at(&step.place, message).help("let them set different things, or make one axis of the two"),
+        );
+    }
 }
 
 fn variation(table: TableReader<'_>) -> Option<Variation> {

@@ -99,8 +99,10 @@ fn claim(table: TableReader<'_>, words: &Words<'_>) -> Option<Claim> {
     let text = table.table.get("tolerance").and_then(Node::word);
     let parts = if table.node("part").is_some() {
         refuse_loose(&table);
-        let parts = table.tables("part").into_iter().map(|part| read_part(part, tolerance, words));
-        parts.collect::<Vec<_>>().into_iter().collect::<Option<Vec<Part>>>()
+        let tables = table.tables("part");
+        check_labels(&tables);
+        let parts: Vec<_> = tables.into_iter().map(|part| read_part(part, tolerance, words)).collect();
+        parts.into_iter().collect::<Option<Vec<Part>>>()
     } else {
         part(&table, tolerance, words).map(|part| vec![part])
     };
@@ -114,6 +116,17 @@ fn refuse_loose(table: &TableReader<'_>) {
         let place = table.key(key).map_or(table.place, |k| &k.place);
         let problem = Diagnostic::at(place, format!("this claim has parts, so its `{key}` belongs into one of them"));
         table.log.report(problem);
+    }
+}
+
+/// Parts are told apart by their labels.
+fn check_labels(parts: &[TableReader<'_>]) {
+    let labels: Vec<&Node> = parts.iter().filter_map(|part| part.table.get("label")).collect();
+    for (i, label) in labels.iter().enumerate() {
+        if let Some(first) = labels[..i].iter().find(|other| other.text() == label.text()) {
+            let message = format!("two parts of this claim are called `{}`", label.word().unwrap_or_default());
+            parts[0].log.report(Diagnostic::at(&label.place, message).also(&first.place, "the first one"));
+        }
     }
 }
 

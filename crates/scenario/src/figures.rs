@@ -242,7 +242,32 @@ fn y(
     if let FigureX::Axis(axis) = x {
         bound.push(axis);
     }
-    words.measure(node, Type::Number, &Frame { bound, series: *x == FigureX::Time }, table)
+    check_bound(&bound, table);
+    let series = *x == FigureX::Time;
+    let measure = words.measure(node, Type::Number, &Frame { bound: bound.clone(), series }, table)?;
+    check_scopes(&measure, &bound, series, node, table);
+    Some(measure)
+}
+
+/// An axis has one part in a figure.
+fn check_bound(bound: &[&str], table: &TableReader<'_>) {
+    for (i, axis) in bound.iter().enumerate() {
+        if bound[..i].contains(axis) {
+            let message = format!("`{axis}` has two parts in this figure: an axis can be one of `x`, `by` and `fix`");
+            table.log.report(Diagnostic::at(table.place, message));
+        }
+    }
+}
+
+/// A figure by flow needs something that is measured for each flow.
+fn check_scopes(measure: &Measure, bound: &[&str], series: bool, node: &Node, table: &TableReader<'_>) {
+    let known = if series { SERIES } else { METRICS };
+    let scopes: Vec<&str> =
+        measure.metrics().iter().filter_map(|name| known.iter().find(|m| m.name == *name)?.scope.axis()).collect();
+    for scope in bound.iter().filter(|axis| RESERVED_AXES[..3].contains(axis) && !scopes.contains(axis)) {
+        let problem = Diagnostic::at(&node.place, format!("nothing in this measure is measured for each {scope}"));
+        table.log.report(problem.label(format!("but `{scope}` is an axis of this figure")));
+    }
 }
 
 /// `kind = "cdf"` and `x = "cdf"` go together.

@@ -39,10 +39,32 @@ impl Path {
     }
 }
 
+impl Path {
+    /// True if setting this path afterwards undoes what setting `other` to `value` has done.
+    pub(crate) fn undoes(&self, other: &Path, value: &Node) -> bool {
+        let (mine, theirs) = (self.words(), other.words());
+        // The name of a part and the part set to a name are the same; a table would set more than that.
+        match (named_part(&mine), named_part(&theirs)) {
+            (Some(mine), Some(theirs)) => mine == theirs && value.table().is_none(),
+            (Some(_), None) => false,
+            _ => theirs.starts_with(&mine),
+        }
+    }
+
+    fn words(&self) -> Vec<&str> {
+        self.steps.iter().map(|s| s.text.as_str()).collect()
+    }
+}
+
+/// The part whose name a path sets.
+fn named_part<'w>(words: &'w [&'w str]) -> Option<&'w [&'w str]> {
+    let part = if words.last() == Some(&"name") { &words[..words.len() - 1] } else { words };
+    is_part(part).then_some(part)
+}
+
 impl std::fmt::Display for Path {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let words: Vec<&str> = self.steps.iter().map(|s| s.text.as_str()).collect();
-        f.write_str(&words.join("."))
+        f.write_str(&self.words().join("."))
     }
 }
 
@@ -135,7 +157,7 @@ fn is_part(trail: &[&str]) -> bool {
     match trail {
         ["scheme"] => true,
         ["scheme", key] => *key != "name",
-        ["workload", "*", _, key] => matches!(*key, "control" | "timeout"),
+        ["workload", _, _, key] => matches!(*key, "control" | "timeout"),
         _ => false,
     }
 }

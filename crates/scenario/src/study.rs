@@ -126,12 +126,12 @@ fn read(source: &Arc<Source>, overrides: &[Override], log: &Log) -> Option<Study
 
 /// Refuses `--set` of a path that an axis sets again at every point.
 fn refuse_idle(changes: &[(paths::Path, Node)], variations: &[Variation], log: &Log) {
-    for (path, _) in changes {
-        let sets = |v: &&Variation| v.settings.iter().flatten().any(|(other, _)| other.to_string() == path.to_string());
-        let (Some(variation), Some(first)) = (variations.iter().find(sets), path.steps.first()) else { continue };
-        let name = &variation.axis.name;
+    for (path, value) in changes {
+        let mut undoing = variations.iter().filter_map(|v| Some((&v.axis.name, v.undoes(path, value)?)));
+        let (Some((name, own)), Some(first)) = (undoing.next(), path.steps.first()) else { continue };
         let place = Place { source: Arc::clone(&first.place.source), span: 0..first.place.source.text.len() };
-        let problem = Diagnostic::at(&place, format!("this has no effect: the axis `{name}` sets `{path}` itself"));
+        let problem =
+            Diagnostic::at(&place, format!("this has no effect: the axis `{name}` sets `{own}` at every point"));
         log.report(problem.help(format!("change the axis, as in `--set vary.{name}.values=[..]`")));
     }
 }
