@@ -1,6 +1,6 @@
 //! One face of a forwarder or host: a queue towards a link, or an application.
 
-use weir_core::{Context, FaceId, Limit, Pull, QueueDiscipline, Reading, Span, Time};
+use weir_core::{Context, FaceId, Limit, Needs, Pull, QueueDiscipline, Reading, Span, Time};
 use weir_wire::Packet;
 
 /// Where a face leads.
@@ -15,13 +15,30 @@ pub enum FaceKind {
 /// The queue of a link face, and the stamping of sojourn times that every discipline shares.
 pub(crate) struct Egress {
     pub queue: Box<dyn QueueDiscipline>,
-    /// Most packets that have waited at once.
+    needs: Needs,
+    /// Packets that waited after the last `pull`.
+    waiting: usize,
+    /// Most packets that have waited at once. A queue is longest just before a `pull`.
     peak: usize,
 }
 
 impl Egress {
     pub fn new(queue: Box<dyn QueueDiscipline>) -> Egress {
-        Egress { queue, peak: 0 }
+        Egress { needs: queue.needs(), queue, waiting: 0, peak: 0 }
+    }
+
+    /// Shows the queue a packet that came in over the other direction.
+    #[inline]
+    pub fn observe(&mut self, packet: &Packet, cx: &mut Context<'_>) {
+        if self.needs.observe {
+            self.queue.observe(packet, cx);
+        }
+    }
+
+    /// When the queue wants to be woken.
+    #[inline]
+    pub fn next_wake(&self) -> Option<Time> {
+        if self.needs.wake { self.queue.next_wake() } else { None }
     }
 
     /// Hands a packet to the queue and tells the driver; `cx.face` names the face.
@@ -29,7 +46,6 @@ impl Egress {
     pub fn send(&mut self, mut packet: Packet, cx: &mut Context<'_>) {
         packet.queued_at = cx.now.0;
         self.queue.enqueue(packet, cx);
-        self.peak = self.peak.max(self.queue.backlog().packets);
         cx.ready.add(cx.face);
     }
 
@@ -40,20 +56,22 @@ impl Egress {
         if let Pull::Packet(packet) = &pull {
             let sojourn = cx.now.since(Time(packet.queued_at));
             cx.sink.dequeued(cx.now, cx.node, cx.face, packet, sojourn);
+            self.waiting = self.queue.backlog().packets;
+            self.peak = self.peak.max(self.waiting + 1);
         }
         pull
     }
 
-    /// True if something waits.
+    /// True if something waited after the last `pull`.
     #[inline]
     pub fn has_backlog(&self) -> bool {
-        self.queue.backlog().packets > 0
+        self.waiting > 0
     }
 
     /// Does what is due in the queue; it may have moved packets from a store to the link.
     pub fn wake(&mut self, cx: &mut Context<'_>) {
         self.queue.wake(cx);
-        if self.has_backlog() {
+        if self.queue.backlog().packets > 0 {
             cx.ready.add(cx.face);
         }
     }
@@ -62,7 +80,8 @@ impl Egress {
     pub fn report(&self, face: FaceId, report: &mut dyn FnMut(Reading)) {
         let backlog = self.queue.backlog();
         let held = self.queue.held();
-        report(Reading::Queue { face, packets: backlog.packets, bytes: backlog.bytes, held, peak: self.peak });
+        let peak = self.peak.max(backlog.packets);
+        report(Reading::Queue { face, packets: backlog.packets, bytes: backlog.bytes, held, peak });
     }
 }
 

@@ -159,7 +159,7 @@ impl Forwarder {
         self.expire(cx);
         cx.face = face;
         if let Some(egress) = &mut self.faces[face.index()].egress {
-            egress.queue.observe(&packet, cx);
+            egress.observe(&packet, cx);
             packet.hop.hop_count = packet.hop.hop_count.saturating_add(1);
         }
         match packet.kind {
@@ -175,7 +175,7 @@ impl Forwarder {
         cx.face = face;
         let Some(egress) = &mut self.faces[face.index()].egress else { return Pull::Idle };
         let mut pull = egress.pull(cx);
-        self.wakes.set(face.index(), egress.queue.next_wake());
+        self.wakes.set(face.index(), egress.next_wake());
         if let Pull::Packet(packet) = &mut pull
             && packet.hop.congestion_mark > 0
             && let Kind::Interest(interest) = &packet.kind
@@ -207,7 +207,7 @@ impl Forwarder {
             let Some(egress) = self.faces.get_mut(face).and_then(|f| f.egress.as_mut()) else { continue };
             cx.face = FaceId(face as u32);
             egress.wake(cx);
-            self.wakes.set(face, egress.queue.next_wake());
+            self.wakes.set(face, egress.next_wake());
         }
     }
 
@@ -239,7 +239,7 @@ impl Forwarder {
             Some(egress) => {
                 cx.face = face;
                 egress.send(packet, cx);
-                self.wakes.set(face.index(), egress.queue.next_wake());
+                self.wakes.set(face.index(), egress.next_wake());
             }
             None => self.local.push_back((face, packet)),
         }

@@ -4,17 +4,49 @@ use crate::application::{Application, Outbox};
 use crate::face::Egress;
 use crate::wakes::Wakes;
 use hashbrown::HashTable;
+use smallvec::SmallVec;
 use weir_core::{Context, DropReason, FaceId, Machine, Pull, QueueDiscipline, Reading, Time};
 use weir_wire::{Kind, Name, Packet};
 
 /// A machine with one face, 0, and the applications that share it.
 pub struct Host {
     applications: Vec<Box<dyn Application>>,
-    /// Consumers by the hash of their content's name.
-    consumers: HashTable<(u64, u32)>,
+    consumers: Directory,
+    producers: Directory,
     egress: Egress,
     wakes: Wakes,
     outbox: Outbox,
+}
+
+/// Applications by the content that they fetch or serve.
+#[derive(Default)]
+struct Directory(HashTable<Listed>);
+
+struct Listed {
+    /// A segment of the content: all segments share its stem.
+    segment: Name,
+    applications: SmallVec<[u32; 2]>,
+}
+
+impl Directory {
+    fn add(&mut self, content: &Name, application: u32) {
+        let segment = content.with_segment(0);
+        let hash = segment.stem().hash64();
+        match self.0.find_mut(hash, |listed| listed.segment.same_stem(&segment)) {
+            Some(listed) => listed.applications.push(application),
+            None => {
+                let listed = Listed { segment, applications: SmallVec::from_elem(application, 1) };
+                self.0.insert_unique(hash, listed, |listed| listed.segment.stem().hash64());
+            }
+        }
+    }
+
+    /// The applications of the very content that `name` is a segment of.
+    #[inline]
+    fn find(&self, name: &Name) -> &[u32] {
+        let found = self.0.find(name.stem().hash64(), |listed| listed.segment.same_stem(name));
+        found.map_or(&[], |listed| &listed.applications)
+    }
 }
 
 impl Host {
@@ -22,39 +54,51 @@ impl Host {
     pub fn new(applications: Vec<Box<dyn Application>>, queue: Box<dyn QueueDiscipline>) -> Host {
         let mut host = Host {
             applications,
-            consumers: HashTable::new(),
+            consumers: Directory::default(),
+            producers: Directory::default(),
             egress: Egress::new(queue),
             wakes: Wakes::default(),
             outbox: Outbox::new(),
         };
         for (i, application) in host.applications.iter().enumerate() {
             host.wakes.set(i, application.next_wake());
-            if !application.serves() {
-                let hash = application.name().stem().hash64();
-                host.consumers.insert_unique(hash, (hash, i as u32), |(hash, _)| *hash);
-            }
+            let directory = if application.serves() { &mut host.producers } else { &mut host.consumers };
+            directory.add(application.name(), i as u32);
         }
         host
     }
 
-    /// The application that a packet is for.
-    #[inline]
-    fn destination(&self, packet: &Packet) -> Option<usize> {
-        match &packet.kind {
-            Kind::Interest(interest) => self.server_of(&interest.name),
-            Kind::Data(_) | Kind::Nack(_) => self.consumer_of(packet.name()),
+    /// Hands a packet to the application that it is for. A Data may be for several, for they asked over one link.
+    fn deliver(&mut self, packet: Packet, cx: &mut Context<'_>) {
+        let (first, others) = match &packet.kind {
+            Kind::Interest(interest) => (self.server_of(&interest.name), SmallVec::new()),
+            Kind::Data(_) | Kind::Nack(_) => match self.consumers.find(packet.name()) {
+                [first, others @ ..] => (Some(*first), SmallVec::<[u32; 2]>::from_slice(others)),
+                [] => (None, SmallVec::new()),
+            },
+        };
+        let Some(first) = first else { return cx.discard(packet, DropReason::Unwanted) };
+        for other in others {
+            self.hand(other, packet.clone(), cx);
         }
+        self.hand(first, packet, cx);
     }
 
-    fn server_of(&self, name: &Name) -> Option<usize> {
-        let serves = |a: &Box<dyn Application>| a.serves() && (a.name().same_stem(name) || a.name().is_prefix_of(name));
-        self.applications.iter().position(serves)
+    #[inline]
+    fn hand(&mut self, i: u32, packet: Packet, cx: &mut Context<'_>) {
+        let application = &mut self.applications[i as usize];
+        application.receive(packet, &mut self.outbox, cx);
+        self.wakes.set(i as usize, application.next_wake());
     }
 
-    fn consumer_of(&self, name: &Name) -> Option<usize> {
-        let hash = name.stem().hash64();
-        let wants = |(_, i): &(u64, u32)| self.applications[*i as usize].name().same_stem(name);
-        self.consumers.find(hash, wants).map(|(_, i)| *i as usize)
+    /// The producer of the longest prefix of `name`.
+    fn server_of(&self, name: &Name) -> Option<u32> {
+        if let Some(exact) = self.producers.find(name).first() {
+            return Some(*exact);
+        }
+        let applications = self.applications.iter().enumerate();
+        let serving = applications.filter(|(_, a)| a.serves() && a.name().is_prefix_of(name));
+        serving.max_by_key(|(_, a)| a.name().len()).map(|(i, _)| i as u32)
     }
 
     /// Sends what an application has handed over.
@@ -63,28 +107,23 @@ impl Host {
         for packet in self.outbox.drain(..) {
             self.egress.send(packet, cx);
         }
-        self.wakes.set(self.applications.len(), self.egress.queue.next_wake());
+        self.wakes.set(self.applications.len(), self.egress.next_wake());
     }
 }
 
 impl Machine for Host {
     fn receive(&mut self, face: FaceId, mut packet: Packet, cx: &mut Context<'_>) {
         cx.face = face;
-        self.egress.queue.observe(&packet, cx);
+        self.egress.observe(&packet, cx);
         packet.hop.hop_count = packet.hop.hop_count.saturating_add(1);
-        let Some(i) = self.destination(&packet) else {
-            cx.discard(packet, DropReason::Unwanted);
-            return;
-        };
-        self.applications[i].receive(packet, &mut self.outbox, cx);
-        self.wakes.set(i, self.applications[i].next_wake());
+        self.deliver(packet, cx);
         self.flush(cx);
     }
 
     fn pull(&mut self, face: FaceId, cx: &mut Context<'_>) -> Pull {
         cx.face = face;
         let pull = self.egress.pull(cx);
-        self.wakes.set(self.applications.len(), self.egress.queue.next_wake());
+        self.wakes.set(self.applications.len(), self.egress.next_wake());
         pull
     }
 

@@ -27,10 +27,15 @@ impl Producer {
         self.served
     }
 
+    /// True for the prefix and what lies below it. Mostly one look is enough: content and prefix share a stem.
+    #[inline]
+    fn is_content_of(&self, name: &Name) -> bool {
+        self.prefix.segment().is_none() && self.prefix.same_stem(name) || self.prefix.is_prefix_of(name)
+    }
+
     fn holds(&self, interest: &Interest) -> bool {
-        let under = interest.name.same_stem(&self.prefix) || self.prefix.is_prefix_of(&interest.name);
         let within = |segment| self.segments.is_none_or(|n| segment < n);
-        under && interest.name.segment().is_some_and(within)
+        interest.name.segment().is_some_and(within) && self.is_content_of(&interest.name)
     }
 }
 
@@ -41,6 +46,8 @@ impl Application for Producer {
                 self.served += 1;
                 let mut answer: Packet = Data { name: interest.name, content: Content::Virtual(self.data) }.into();
                 answer.hop.pit_token = packet.hop.pit_token;
+                // A queue on the way here was congested: its mark returns with the Data.
+                answer.hop.congestion_mark = packet.hop.congestion_mark;
                 out.push(answer);
             }
             kind => cx.discard(Packet { kind, ..packet }, DropReason::Unwanted),

@@ -3,7 +3,7 @@
 use crate::application::{Application, Outbox};
 use crate::forwarder::Forwarder;
 use crate::wakes::Wakes;
-use weir_core::{Context, FaceId, Machine, Pull, Reading, Time};
+use weir_core::{Context, DropReason, FaceId, Machine, Pull, Reading, Time};
 use weir_wire::Packet;
 
 /// A node that forwards. Its applications stand on faces without link or queue, so what they say to the forwarder and
@@ -11,18 +11,34 @@ use weir_wire::Packet;
 #[derive(Debug)]
 pub struct Router {
     forwarder: Forwarder,
-    /// By place; the face of each is in `faces`.
     applications: Applications,
     wakes: Wakes,
     outbox: Outbox,
 }
 
 #[derive(Default)]
-struct Applications(Vec<(FaceId, Box<dyn Application>)>);
+struct Applications {
+    list: Vec<(FaceId, Box<dyn Application>)>,
+    /// Places in `list` by face.
+    places: Vec<Option<u32>>,
+}
+
+impl Applications {
+    fn add(&mut self, face: FaceId, application: Box<dyn Application>) {
+        self.places.resize(face.index() + 1, None);
+        self.places[face.index()] = Some(self.list.len() as u32);
+        self.list.push((face, application));
+    }
+
+    #[inline]
+    fn place(&self, face: FaceId) -> Option<usize> {
+        self.places.get(face.index()).copied().flatten().map(|place| place as usize)
+    }
+}
 
 impl std::fmt::Debug for Applications {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} applications", self.0.len())
+        write!(f, "{} applications", self.list.len())
     }
 }
 
@@ -43,9 +59,9 @@ impl Router {
         if application.serves() {
             self.forwarder.fib_mut().add_route(application.name(), face, 0);
         }
-        self.applications.0.push((face, application));
-        let place = self.applications.0.len();
-        self.wakes.set(place, self.applications.0[place - 1].1.next_wake());
+        let wake = application.next_wake();
+        self.applications.add(face, application);
+        self.wakes.set(self.applications.list.len(), wake);
         face
     }
 
@@ -62,10 +78,13 @@ impl Router {
     /// Carries packets between the forwarder and the applications until both are silent.
     fn settle(&mut self, cx: &mut Context<'_>) {
         while let Some((face, packet)) = self.forwarder.take_local() {
-            if let Some(i) = self.applications.0.iter().position(|(f, _)| *f == face) {
-                cx.face = face;
-                self.applications.0[i].1.receive(packet, &mut self.outbox, cx);
-                self.hand_over(i, cx);
+            cx.face = face;
+            match self.applications.place(face) {
+                Some(i) => {
+                    self.applications.list[i].1.receive(packet, &mut self.outbox, cx);
+                    self.hand_over(i, cx);
+                }
+                None => cx.discard(packet, DropReason::Unwanted),
             }
         }
         self.wakes.set(FORWARDER, self.forwarder.next_wake());
@@ -73,7 +92,7 @@ impl Router {
 
     /// Gives the forwarder what application `i` has sent.
     fn hand_over(&mut self, i: usize, cx: &mut Context<'_>) {
-        let (face, application) = &self.applications.0[i];
+        let (face, application) = &self.applications.list[i];
         self.wakes.set(i + 1, application.next_wake());
         for packet in self.outbox.drain(..) {
             self.forwarder.receive_packet(*face, packet, cx);
@@ -102,7 +121,7 @@ impl Machine for Router {
             if sleeper == FORWARDER {
                 self.forwarder.wake_due(cx);
             } else {
-                let (face, application) = &mut self.applications.0[sleeper - 1];
+                let (face, application) = &mut self.applications.list[sleeper - 1];
                 cx.face = *face;
                 application.wake(&mut self.outbox, cx);
                 self.hand_over(sleeper - 1, cx);
@@ -117,7 +136,7 @@ impl Machine for Router {
 
     fn inspect(&self, now: Time, report: &mut dyn FnMut(Reading)) {
         self.forwarder.report(now, report);
-        for (_, application) in &self.applications.0 {
+        for (_, application) in &self.applications.list {
             application.inspect(report);
         }
     }

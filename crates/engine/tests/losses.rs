@@ -408,7 +408,7 @@ fn a_driver_that_wakes_too_often_does_no_harm() {
         let mut consumer = begun(Setup { timer: Timer::checked(130.0, 50.0), ..Setup::default() });
         for now in (0..500).map(f64::from) {
             consumer.go_ms(now);
-            if step.is_some_and(|step| now as u64 % step == 0) {
+            if step.is_some_and(|step| (now as u64).is_multiple_of(step)) {
                 consumer.wake();
             }
         }
