@@ -23,7 +23,7 @@ pub use node::{NodeMonitor, PitView};
 pub use parameters::{Parameter, ParameterError, ParameterSpec, Parameters, Settings, Value, nearest};
 #[doc(hidden)]
 pub use parameters::{read_parameter, unknown_parameter};
-pub use queue::{Backlog, Limit, MarkLaw, QueueDiscipline};
+pub use queue::{Backlog, Limit, MarkLaw, Needs, QueueDiscipline};
 pub use registry::{Entry, Site};
 pub use strategy::{
     Choice, DataOutcome, Failure, FailureKind, ForwardingStrategy, NextHop, OutRecord, PrefixId, Query, Suppression,

@@ -13,6 +13,10 @@ pub trait QueueDiscipline: Send {
     fn enqueue(&mut self, packet: Packet, cx: &mut Context<'_>);
     /// The next packet to send. May mark, may discard others, may say [`Pull::Later`].
     fn dequeue(&mut self, cx: &mut Context<'_>) -> Pull;
+    /// Which calls of the engine it needs besides `enqueue` and `dequeue`; asked once.
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
     /// What waits to be sent.
     fn backlog(&self) -> Backlog;
     /// How much may wait.
@@ -21,13 +25,29 @@ pub trait QueueDiscipline: Send {
     fn held(&self) -> usize {
         0
     }
-    /// A packet came in over the other direction of the same link.
+    /// A packet came in over the other direction of the same link. Called if [`Needs::observe`].
     fn observe(&mut self, _arrived: &Packet, _cx: &mut Context<'_>) {}
-    /// Does what is due.
+    /// Does what is due. Called if [`Needs::wake`].
     fn wake(&mut self, _cx: &mut Context<'_>) {}
     /// When `wake` wants to be called.
     fn next_wake(&self) -> Option<Time> {
         None
+    }
+}
+
+/// Which calls a queue needs: most need none, and a call at every packet that does nothing still costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// `observe` at every packet that comes in.
+    pub observe: bool,
+    /// `next_wake` after every packet, and `wake` when it is due.
+    pub wake: bool,
+}
+
+impl Needs {
+    /// What either of two queues needs: for one that wraps another.
+    pub fn or(self, other: Needs) -> Needs {
+        Needs { observe: self.observe || other.observe, wake: self.wake || other.wake }
     }
 }
 

@@ -70,18 +70,18 @@ impl Host {
 
     /// Hands a packet to the application that it is for. A Data may be for several, for they asked over one link.
     fn deliver(&mut self, packet: Packet, cx: &mut Context<'_>) {
-        let (first, others) = match &packet.kind {
+        let (last, others) = match &packet.kind {
             Kind::Interest(interest) => (self.server_of(&interest.name), SmallVec::new()),
             Kind::Data(_) | Kind::Nack(_) => match self.consumers.find(packet.name()) {
-                [first, others @ ..] => (Some(*first), SmallVec::<[u32; 2]>::from_slice(others)),
+                [others @ .., last] => (Some(*last), SmallVec::<[u32; 2]>::from_slice(others)),
                 [] => (None, SmallVec::new()),
             },
         };
-        let Some(first) = first else { return cx.discard(packet, DropReason::Unwanted) };
+        let Some(last) = last else { return cx.discard(packet, DropReason::Unwanted) };
         for other in others {
             self.hand(other, packet.clone(), cx);
         }
-        self.hand(first, packet, cx);
+        self.hand(last, packet, cx);
     }
 
     #[inline]

@@ -45,6 +45,17 @@ impl HopFields {
     /// Length in bytes of the link header fields that these take; 0 when all are at their defaults.
     #[inline]
     pub fn wire_len(&self) -> usize {
+        if self.is_plain() { 0 } else { self.set_len() }
+    }
+
+    /// True if no field is set: the common case, in a handful of instructions.
+    #[inline]
+    fn is_plain(&self) -> bool {
+        let small = u32::from(self.congestion_mark) | u32::from(self.mark_distance) | u32::from(self.loss_notice);
+        self.pit_token.is_none() && (self.queue_delay | small) == 0 && matches!(self.feedback, Feedback::None)
+    }
+
+    fn set_len(&self) -> usize {
         let number = |typ, n: u64| if n == 0 { 0 } else { number_element_len(typ, n) };
         self.sendable_token().map_or(0, |t| element_len(LP_PIT_TOKEN, t.len()))
             + number(LP_CONGESTION_MARK, u64::from(self.congestion_mark))

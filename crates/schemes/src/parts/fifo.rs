@@ -8,6 +8,8 @@ use weir_wire::Packet;
 #[derive(Debug)]
 pub struct Fifo {
     packets: VecDeque<Packet>,
+    /// Length of each packet as it came: a mark set while it waits must not upset the sum.
+    lengths: VecDeque<u32>,
     bytes: usize,
     limit: Limit,
 }
@@ -15,7 +17,7 @@ pub struct Fifo {
 impl Fifo {
     /// An empty queue.
     pub fn new(limit: Limit) -> Fifo {
-        Fifo { packets: VecDeque::new(), bytes: 0, limit }
+        Fifo { packets: VecDeque::new(), lengths: VecDeque::new(), bytes: 0, limit }
     }
 
     /// An empty queue without a limit.
@@ -44,6 +46,7 @@ impl Fifo {
         }
         self.bytes += bytes;
         self.packets.push_back(packet);
+        self.lengths.push_back(bytes as u32);
         None
     }
 
@@ -59,7 +62,7 @@ impl Fifo {
     #[inline]
     pub fn pop(&mut self) -> Option<Packet> {
         let packet = self.packets.pop_front()?;
-        self.bytes -= packet.wire_len();
+        self.bytes -= self.lengths.pop_front().unwrap_or(0) as usize;
         Some(packet)
     }
 }

@@ -4,7 +4,7 @@
 use crate::parts::fifo::Fifo;
 use crate::registry::Wrap;
 use std::collections::VecDeque;
-use weir_core::{Backlog, Context, DropReason, Entry, Limit, Pull, QueueDiscipline, Span, Time};
+use weir_core::{Backlog, Context, DropReason, Entry, Limit, Needs, Pull, QueueDiscipline, Span, Time};
 use weir_wire::{Content, Data, Packet, VirtualData};
 
 weir_core::words! {
@@ -204,6 +204,10 @@ impl QueueDiscipline for Plr {
 
     fn limit(&self) -> Limit {
         self.inner.limit()
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { observe: false, wake: true }.or(self.inner.needs())
     }
 
     fn held(&self) -> usize {
