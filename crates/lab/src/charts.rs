@@ -2,12 +2,12 @@
 
 use crate::experiment::Experiment;
 use crate::lookup::Means;
+use crate::moments::Moment;
 use weir_results::chart::{Axis, Chart, Kind, Point, Series};
 use weir_results::stats::confidence95;
 use weir_scenario::expr::Bindings;
 use weir_scenario::metrics::{METRICS, MetricInfo, SERIES};
 use weir_scenario::{Figure, FigureKind, FigureX};
-use weir_sim::{Sample, Scope};
 
 /// Every figure with its id. Error bars and bands are 95 % confidence intervals of the mean over seeds.
 pub fn charts(experiment: &Experiment) -> Vec<(String, Chart)> {
@@ -16,7 +16,8 @@ pub fn charts(experiment: &Experiment) -> Vec<(String, Chart)> {
 
 fn chart(figure: &Figure, experiment: &Experiment) -> Chart {
     let drawing = Drawing { figure, experiment };
-    let series: Vec<Series> = drawing.curves().iter().map(|(label, bindings)| drawing.series(label, bindings)).collect();
+    let series: Vec<Series> =
+        drawing.curves().iter().map(|(label, bindings)| drawing.series(label, bindings)).collect();
     let x = drawing.x_axis();
     let kind = match figure.kind {
         FigureKind::Line => Kind::Line,
@@ -84,16 +85,9 @@ impl Drawing<'_> {
         self.experiment.common_seeds().iter().filter_map(value).map(|o| o.number()).collect()
     }
 
-    /// A time series of the first seed: means over seeds would hide what a sawtooth looks like.
     fn over_time(&self, label: &str, bindings: &Bindings) -> Series {
-        let study = &self.experiment.study;
-        let place = study.point(bindings).and_then(|p| study.points().iter().position(|q| std::ptr::eq(p, q)));
-        let run = place.and_then(|i| self.experiment.outcomes[i].first());
-        let (Some((_, Some(outcome))), Some(metric)) = (run, self.figure.y.metric()) else {
-            return Series { label: label.into(), points: Vec::new() };
-        };
-        let wanted = |s: &&Sample| s.metric == metric && selected(&s.scope, bindings);
-        Series::new(label, outcome.series.iter().filter(wanted).map(|s| (s.time, s.value)))
+        let dot = |moment: &Moment<'_>| Some((moment.time(), self.figure.y.evaluate(moment, bindings).ok()?.number()));
+        Series::new(label, Moment::all(self.experiment, bindings).iter().filter_map(dot))
     }
 
     fn labels(&self, axis: &str) -> &[String] {
@@ -140,16 +134,6 @@ impl Drawing<'_> {
             FigureX::Axis(_) if seeds > 1 => Some(format!("Mean of {seeds} runs with 95 % confidence intervals.")),
             _ => None,
         }
-    }
-}
-
-fn selected(scope: &Scope, bindings: &Bindings) -> bool {
-    let fits = |axis: &str, name: &String| bindings.get(axis).is_none_or(|bound| bound == name);
-    match scope {
-        Scope::Run => true,
-        Scope::Flow(name) => fits("flow", name),
-        Scope::Link(name) => fits("link", name),
-        Scope::Node(name) => fits("node", name),
     }
 }
 

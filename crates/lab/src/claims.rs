@@ -40,13 +40,17 @@ fn measured_part(part: &Part, experiment: &Experiment, why: &mut String) -> scor
     let by_seed: Option<Vec<f64>> =
         seeds.iter().map(|s| evaluate(Means::of_seed(experiment, *s)).ok().map(|o| o.number())).collect();
     let expectation = match part.expectation {
-        Expectation::Near { expected, tolerance } => score::Expectation::Near { expected, tolerance: convert(tolerance) },
+        Expectation::Near { expected, tolerance } => {
+            score::Expectation::Near { expected, tolerance: convert(tolerance) }
+        }
         Expectation::AtLeast(bound) => score::Expectation::AtLeast(bound),
         Expectation::AtMost(bound) => score::Expectation::AtMost(bound),
         Expectation::Holds => score::Expectation::Holds,
     };
     score::Part {
-        spread: by_seed.and_then(|values| standard_deviation(&values)).filter(|_| expectation != score::Expectation::Holds),
+        spread: by_seed
+            .and_then(|values| standard_deviation(&values))
+            .filter(|_| expectation != score::Expectation::Holds),
         measure_text: part.measure.text.clone(),
         ..score::Part::new(part.label.clone(), expectation, value)
     }

@@ -4,6 +4,7 @@ mod charts;
 mod claims;
 mod experiment;
 mod lookup;
+mod moments;
 mod tables;
 
 pub use charts::charts;

@@ -64,7 +64,7 @@ fn value(outcome: &Outcome, topology: &Topology, metric: &str, bindings: &Bindin
 }
 
 /// One number for several places; places where nothing was measured do not count.
-fn total(how: Total, values: impl IntoIterator<Item = Option<f64>>) -> Option<f64> {
+pub(crate) fn total(how: Total, values: impl IntoIterator<Item = Option<f64>>) -> Option<f64> {
     let values: Vec<f64> = values.into_iter().flatten().collect();
     match how {
         _ if values.is_empty() => None,

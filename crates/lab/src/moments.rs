@@ -1,0 +1,68 @@
+//! Measured values at moments of a run, for figures over time.
+
+use crate::experiment::Experiment;
+use crate::lookup::total;
+use weir_scenario::expr::{Bindings, Lookup};
+use weir_scenario::metrics::{MetricInfo, SERIES};
+use weir_scenario::plan::Topology;
+use weir_sim::{Outcome, Sample, Scope};
+
+/// The samples that were taken at one time, with the first seed: a mean over seeds would hide what a sawtooth looks
+/// like.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moment<'a> {
+    experiment: &'a Experiment,
+    time: f64,
+}
+
+impl<'a> Moment<'a> {
+    /// Every time at which a point that agrees with `bindings` was sampled, in order.
+    pub fn all(experiment: &'a Experiment, bindings: &Bindings) -> Vec<Moment<'a>> {
+        let points = experiment.study.points().iter();
+        let agrees = |labels: &[(String, String)]| {
+            labels.iter().all(|(axis, label)| bindings.get(axis).is_none_or(|bound| bound == label))
+        };
+        let places = points.enumerate().filter(|(_, point)| agrees(&point.labels)).map(|(place, _)| place);
+        let mut times: Vec<f64> =
+            places.filter_map(|place| first_run(experiment, place)).flat_map(|o| &o.series).map(|s| s.time).collect();
+        times.sort_by(f64::total_cmp);
+        times.dedup();
+        times.into_iter().map(|time| Moment { experiment, time }).collect()
+    }
+
+    /// Seconds since the start of the run.
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+}
+
+impl Lookup for Moment<'_> {
+    fn value(&self, metric: &str, bindings: &Bindings) -> Option<f64> {
+        let info = SERIES.iter().find(|m| m.name == metric)?;
+        let study = &self.experiment.study;
+        let point = study.point(bindings)?;
+        let place = study.points().iter().position(|p| std::ptr::eq(p, point))?;
+        let series = &first_run(self.experiment, place)?.series;
+        let from = series.partition_point(|s| s.time < self.time);
+        let now = series[from..].iter().take_while(|s| s.time == self.time);
+        let wanted = |s: &&Sample| s.metric == metric && selected(&s.scope, info, bindings, &point.scenario.topology);
+        total(info.total, now.filter(wanted).map(|s| Some(s.value)))
+    }
+}
+
+fn first_run(experiment: &Experiment, place: usize) -> Option<&Outcome> {
+    experiment.outcomes[place].first()?.1.as_ref()
+}
+
+/// True if the sample is of the flow, link or node that is selected; if none is, all are.
+fn selected(scope: &Scope, info: &MetricInfo, bindings: &Bindings, topology: &Topology) -> bool {
+    let Some(wanted) = info.scope.axis().and_then(|axis| bindings.get(axis)) else { return true };
+    match scope {
+        Scope::Run => true,
+        Scope::Flow(name) | Scope::Node(name) => name == wanted,
+        Scope::Link(direction) => {
+            let both = topology.links.iter().find(|l| l.name == *wanted).map(|l| topology.directions(l));
+            direction == wanted || both.is_some_and(|both| both.contains(direction))
+        }
+    }
+}
