@@ -177,7 +177,8 @@ pub const fn element_len(typ: u32, value: usize) -> usize {
 /// Length of an element whose value is a number in its shortest form.
 #[inline]
 pub const fn number_element_len(typ: u32, number: u64) -> usize {
-    element_len(typ, number_len(number))
+    // The value has 8 bytes at most, so its length takes one.
+    var_len(typ as u64) + 1 + number_len(number)
 }
 
 /// Appends a type or length in its shortest form.
