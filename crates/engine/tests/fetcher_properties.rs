@@ -138,7 +138,7 @@ fn timer(index: usize) -> Box<dyn Timeout> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
 
     #[test]
     fn a_fetch_always_completes_with_every_segment_once(

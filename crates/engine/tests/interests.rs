@@ -291,6 +291,15 @@ fn a_face_that_is_down_is_no_next_hop() {
 }
 
 #[test]
+fn a_packet_for_a_face_that_is_down_waits_in_its_queue() {
+    let mut bench = junction();
+    bench.push(0, interest("/a/seg=1", 7));
+    bench.machine.forwarder_mut().set_up(FaceId(0), false);
+    bench.push(3, data("/a/seg=1"));
+    assert_eq!(bench.out(0), ["D /a/seg=1"]);
+}
+
+#[test]
 fn without_a_route_an_interest_is_refused() {
     let mut bench = junction();
     bench.push(0, with_token(interest("/b/seg=1", 7), b"t"));
