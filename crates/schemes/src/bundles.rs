@@ -77,7 +77,10 @@ pub static BUNDLES: &[Bundle] = &[
     bundle("fixed-window", "A constant window over drop-tail queues", "fixed-window", "droptail"),
     bundle("cbr", "A constant Interest rate over drop-tail queues", "cbr", "droptail"),
     bundle("icp", "ICP: AIMD driven by timeouts alone", "icp", "droptail"),
-    bundle("aimd", "AIMD of RFC 5681 with congestion marks from CoDel", "aimd", "codel"),
+    Bundle {
+        queue: Part { name: "codel", settings: &[("action", Setting::Text("mark"))] },
+        ..bundle("aimd", "AIMD of RFC 5681 with congestion marks from CoDel", "aimd", "codel")
+    },
     bundle("bic", "BIC over drop-tail queues", "bic", "droptail"),
     bundle("cubic", "CUBIC over drop-tail queues", "cubic", "droptail"),
     bundle("pcon", "PCON: CUBIC consumers, CoDel marking at every face", "pcon-cs", "pcon"),
