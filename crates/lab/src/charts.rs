@@ -39,7 +39,8 @@ impl Drawing<'_> {
     /// The curves: a label and what it binds.
     fn curves(&self) -> Vec<(String, Bindings)> {
         let base: Bindings = self.figure.fix.iter().cloned().collect();
-        let Some(by) = &self.figure.by else { return vec![(self.y_text(), base)] };
+        // One curve needs no legend: the axis names it.
+        let Some(by) = &self.figure.by else { return vec![(String::new(), base)] };
         let study = &self.experiment.study;
         let places = study.places();
         let labels = match by.as_str() {
