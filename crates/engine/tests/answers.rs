@@ -367,7 +367,7 @@ fn each_downstream_gets_its_own_token_back() {
     bench.push(1, with_token(interest("/a/seg=1", 8), b"one"));
     bench.push(2, interest("/a/seg=1", 9));
     bench.push(3, with_token(data("/a/seg=1"), b"upstream"));
-    let mut token = |face| bench.pull(face).unwrap().hop.pit_token.map(Vec::from);
+    let mut token = |face| bench.pull(face).unwrap().hop.pit_token.map(|t| t.to_vec());
     assert_eq!([token(0), token(1), token(2)], [Some(b"zero".to_vec()), Some(b"one".to_vec()), None]);
 }
 

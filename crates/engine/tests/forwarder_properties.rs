@@ -126,7 +126,7 @@ impl Run {
         match step {
             Step::Interest { face, interest, token, marked } => {
                 let mut packet = Packet::from(interest);
-                packet.hop.pit_token = token.then(|| vec![face as u8].into());
+                packet.hop.pit_token = token.then(|| weir_wire::PitToken::new(&[face as u8])).flatten();
                 packet.hop.congestion_mark = u8::from(marked);
                 self.receive(face, packet);
             }

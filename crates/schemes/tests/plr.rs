@@ -134,7 +134,7 @@ fn a_notice_goes_the_way_of_its_data() {
     let mut bench = packets(2);
     bench.put_data(0..2);
     let mut packet = bench.data(2);
-    packet.hop.pit_token = Some([1, 2, 3].into());
+    packet.hop.pit_token = weir_wire::PitToken::new(&[1, 2, 3]);
     packet.hop.congestion_mark = 1;
     bench.put(packet);
     let notice = bench.take().unwrap();

@@ -108,7 +108,7 @@ fn data() -> Vec<Data> {
 
 fn links() -> Vec<LpPacket> {
     let hop = HopFields {
-        pit_token: Some(Box::new([9; 6])),
+        pit_token: weir_wire::PitToken::new(&[9; 6]),
         queue_delay: 1500,
         congestion_mark: 2,
         mark_distance: 3,

@@ -2,7 +2,7 @@
 
 use crate::decode::whole;
 use crate::error::{DecodeError, DecodeErrorKind};
-use crate::packet::{Feedback, HopFields, Kind, Nack, NackReason, Packet};
+use crate::packet::{Feedback, HopFields, Kind, Nack, NackReason, Packet, PitToken};
 use crate::tlv::{Element, element_len, number_element_len, write_element, write_header, write_number};
 use crate::types::*;
 use bytes::Bytes;
@@ -201,7 +201,7 @@ impl HopFields {
     fn set(&mut self, e: &Element<'_>) -> Result<bool, DecodeError> {
         let own = e.number();
         match (e.typ, own) {
-            (LP_PIT_TOKEN, _) if (1..=32).contains(&e.value.len()) => self.pit_token = Some(e.value.into()),
+            (LP_PIT_TOKEN, _) if (1..=32).contains(&e.value.len()) => self.pit_token = PitToken::new(e.value),
             (LP_PIT_TOKEN, _) => return Err(e.error(DecodeErrorKind::BadLength(e.typ))),
             (LP_CONGESTION_MARK, mark) => self.congestion_mark = u8::try_from(mark?).unwrap_or(u8::MAX),
             (WEIR_QUEUE_DELAY, Ok(us)) => self.queue_delay = u32::try_from(us).unwrap_or(u32::MAX),
@@ -327,7 +327,7 @@ pub(crate) fn write_link(
         None => write_header(out, LP_PACKET, fields),
     }
     header.write_first(out);
-    if let Some(token) = hop.sendable_token() {
+    if let Some(token) = &hop.pit_token {
         write_element(out, LP_PIT_TOKEN, token);
     }
     if let Some(reason) = nack {

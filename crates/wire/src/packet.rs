@@ -27,13 +27,48 @@ pub enum Kind {
     Nack(Nack),
 }
 
-/// A peer's opaque mark that must be returned with the answer (NDNLPv2 PitToken, 1 to 32 bytes).
-pub type PitToken = Box<[u8]>;
+/// A peer's opaque mark that must be returned with the answer (NDNLPv2 PitToken). Peers refuse any but 1 to 32 bytes.
+///
+/// One pointer wide: a packet without a token, as every simulated one is, pays eight bytes for the possibility.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PitToken(Box<TokenBytes>);
+
+#[derive(Clone, PartialEq, Eq)]
+struct TokenBytes {
+    len: u8,
+    bytes: [u8; 32],
+}
+
+impl PitToken {
+    /// A token of these bytes; `None` unless there are 1 to 32.
+    pub fn new(token: &[u8]) -> Option<PitToken> {
+        if !(1..=32).contains(&token.len()) {
+            return None;
+        }
+        let mut bytes = [0; 32];
+        bytes[..token.len()].copy_from_slice(token);
+        Some(PitToken(Box::new(TokenBytes { len: token.len() as u8, bytes })))
+    }
+}
+
+impl std::ops::Deref for PitToken {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.0.bytes[..usize::from(self.0.len)]
+    }
+}
+
+impl std::fmt::Debug for PitToken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "PitToken({:02x?})", &**self)
+    }
+}
 
 /// Hop-by-hop fields. The first is NDNLPv2's; the rest are Weir's own, in the ignorable range.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HopFields {
-    /// Returned with the answer; valid on one link only. Not sent if it is empty or longer than 32 bytes.
+    /// Returned with the answer; valid on one link only.
     pub pit_token: Option<PitToken>,
     /// Sojourn time in the egress queue last left, in microseconds, overwritten hop by hop (PFECC-MF).
     pub queue_delay: u32,

@@ -57,18 +57,12 @@ impl HopFields {
 
     fn set_len(&self) -> usize {
         let number = |typ, n: u64| if n == 0 { 0 } else { number_element_len(typ, n) };
-        self.sendable_token().map_or(0, |t| element_len(LP_PIT_TOKEN, t.len()))
+        self.pit_token.as_ref().map_or(0, |t| element_len(LP_PIT_TOKEN, t.len()))
             + number(LP_CONGESTION_MARK, u64::from(self.congestion_mark))
             + number(WEIR_QUEUE_DELAY, u64::from(self.queue_delay))
             + number(WEIR_MARK_DISTANCE, u64::from(self.mark_distance))
             + number(WEIR_FEEDBACK, self.feedback.code())
             + if self.loss_notice { element_len(WEIR_LOSS_NOTICE, 0) } else { 0 }
-    }
-
-    /// The PIT token, if it has a length that may be sent (1 to 32 bytes). Peers refuse frames with any other.
-    #[inline]
-    pub(crate) fn sendable_token(&self) -> Option<&[u8]> {
-        self.pit_token.as_deref().filter(|t| (1..=32).contains(&t.len()))
     }
 }
 

@@ -124,7 +124,7 @@ fn any_kind() -> impl Strategy<Value = Kind> {
 }
 
 fn any_hop() -> impl Strategy<Value = HopFields> {
-    let token = option::of(vec(any::<u8>(), 1..=32).prop_map(PitToken::from));
+    let token = vec(any::<u8>(), 0..=32).prop_map(|bytes| PitToken::new(&bytes));
     let feedback = prop_oneof![Just(Feedback::None), Just(Feedback::Add), Just(Feedback::Reduce)];
     let small = || prop_oneof![Just(0u8), any::<u8>()];
     let fields = (token, prop_oneof![Just(0), any::<u32>()], small(), small(), feedback, any::<bool>());

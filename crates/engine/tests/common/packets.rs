@@ -54,7 +54,7 @@ pub fn marked(packet: impl Into<Packet>) -> Packet {
 
 pub fn with_token(packet: impl Into<Packet>, token: &[u8]) -> Packet {
     let mut packet = packet.into();
-    packet.hop.pit_token = Some(token.into());
+    packet.hop.pit_token = weir_wire::PitToken::new(token);
     packet
 }
 
