@@ -1,0 +1,54 @@
+# The words of this project. `make` alone lists them.
+
+CARGO ?= cargo
+WEIR = $(CARGO) run --release --quiet --
+
+.PHONY: help build test lint fmt docs papers bless clean
+
+help:
+	@echo "make build    the program, optimised: target/release/weir"
+	@echo "make test     everything that must hold before a change lands"
+	@echo "make lint     formatting and lints alone, warnings denied"
+	@echo "make fmt      formats all Rust code"
+	@echo "make docs     the reference of all crates (target/doc), warnings denied"
+	@echo "make papers   reproduces every paper into out/"
+	@echo "make bless    rewrites golden files; look at the difference before you commit it"
+	@echo "make clean    removes what was built and the results in out/"
+
+build:
+	$(CARGO) build --release
+
+# The dev profile checks invariants and overflow; the release build must come to the same digests.
+test: lint
+	@echo "== tests"
+	$(CARGO) test --workspace
+	@echo "== digests of the release build"
+	$(CARGO) test --release -p weir --test digests
+	@echo "== examples and papers are right"
+	$(WEIR) check examples/*.toml papers/*/*.toml
+	@$(MAKE) --no-print-directory docs
+	@echo "== all is well"
+
+lint:
+	@echo "== formatting"
+	$(CARGO) fmt --all --check
+	@echo "== lints"
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+
+fmt:
+	$(CARGO) fmt --all
+
+docs:
+	@echo "== reference"
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps
+
+papers:
+	@for paper in $$($(WEIR) list papers | cut -d ' ' -f 1); do $(WEIR) reproduce $$paper || exit 1; done
+
+bless:
+	WEIR_BLESS=1 $(CARGO) test --workspace
+	git status --short
+
+clean:
+	$(CARGO) clean
+	rm -rf out
