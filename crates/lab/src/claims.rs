@@ -3,12 +3,12 @@
 use crate::experiment::Experiment;
 use crate::lookup::Means;
 use weir_results::score;
-use weir_results::stats::standard_deviation;
+use weir_results::stats::confidence95;
 use weir_scenario::expr::Bindings;
 use weir_scenario::{Claim, Expectation, Part, Tolerance};
 
-/// Every claim of the study with what was measured, on the means over seeds; the spread is the standard deviation of
-/// the measure over seeds.
+/// Every claim of the study with what was measured, on the means over seeds; the spread is half the 95 % confidence
+/// interval of the measure over seeds.
 pub fn claims(experiment: &Experiment) -> Vec<score::Claim> {
     experiment.study.claims.iter().map(|claim| measured(claim, experiment)).collect()
 }
@@ -48,9 +48,7 @@ fn measured_part(part: &Part, experiment: &Experiment, why: &mut String) -> scor
         Expectation::Holds => score::Expectation::Holds,
     };
     score::Part {
-        spread: by_seed
-            .and_then(|values| standard_deviation(&values))
-            .filter(|_| expectation != score::Expectation::Holds),
+        spread: by_seed.and_then(|values| confidence95(&values)).filter(|_| expectation != score::Expectation::Holds),
         measure_text: part.measure.text.clone(),
         ..score::Part::new(part.label.clone(), expectation, value)
     }

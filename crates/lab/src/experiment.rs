@@ -1,8 +1,9 @@
 //! A study and what its runs have shown.
 
+use std::fmt;
 use std::sync::atomic::AtomicBool;
 use weir_scenario::Study;
-use weir_sim::{BuildError, Job, Outcome, Progress, run_all};
+use weir_sim::{Job, JobError, Outcome, Progress, run_all};
 
 /// Which seeds a study runs with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +27,31 @@ pub struct Runner<'a> {
     /// Told of finished runs.
     pub progress: &'a dyn Progress,
 }
+
+/// A run that went wrong, with what is needed to repeat it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunError(String);
+
+impl RunError {
+    fn new(error: &JobError, job: &Job<'_>, study: &Study) -> RunError {
+        let here = study.points().iter().find(|p| std::ptr::eq(&raw const p.scenario, job.scenario));
+        let point = here.map(weir_scenario::Point::title).filter(|title| !title.is_empty());
+        let at = point.map(|title| format!(" at {title}")).unwrap_or_default();
+        let (file, seed) = (&study.file, job.seed);
+        RunError(format!(
+            "{file}{at} with seed {seed}: {}; repeat it with `weir run {file} --seeds {seed}`",
+            error.cause
+        ))
+    }
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for RunError {}
 
 /// A study with its outcomes.
 #[derive(Debug)]
@@ -56,14 +82,14 @@ impl Runner<'_> {
     /// Runs every point with every seed.
     ///
     /// # Errors
-    /// If a point cannot be built although the study was checked.
-    pub fn run(&self, study: Study) -> Result<Experiment, BuildError> {
-        let jobs: Vec<Job<'_>> = study
-            .points()
-            .iter()
+    /// If a run goes wrong although the study was checked: a defect of Weir.
+    pub fn run(&self, study: Study) -> Result<Experiment, RunError> {
+        let points = study.points().iter();
+        let jobs: Vec<Job<'_>> = points
             .flat_map(|p| self.seeds.of(&p.scenario.run).iter().map(|seed| Job { scenario: &p.scenario, seed: *seed }))
             .collect();
-        let mut results = run_all(&jobs, self.jobs, self.stop, self.progress)?.into_iter();
+        let results = run_all(&jobs, self.jobs, self.stop, self.progress);
+        let mut results = results.map_err(|error| RunError::new(&error, &jobs[error.job], &study))?.into_iter();
         drop(jobs);
         let outcomes = study
             .points()

@@ -9,6 +9,6 @@ mod tables;
 
 pub use charts::charts;
 pub use claims::claims;
-pub use experiment::{Experiment, Runner, Seeds};
+pub use experiment::{Experiment, RunError, Runner, Seeds};
 pub use lookup::Means;
 pub use tables::{TableFile, tables};

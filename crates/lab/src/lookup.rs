@@ -52,13 +52,6 @@ fn value(outcome: &Outcome, topology: &Topology, metric: &str, bindings: &Bindin
             Some(link) => total(info.total, topology.directions(link).map(|d| get(Scope::Link(d)))),
             None => get(Scope::Link(name.clone())),
         },
-        (weir_scenario::metrics::Scope::Link, None) => get(Scope::Run).or_else(|| {
-            let directions = topology.links.iter().flat_map(|l| topology.directions(l));
-            total(info.total, directions.map(|d| get(Scope::Link(d))))
-        }),
-        (weir_scenario::metrics::Scope::Node, None) => {
-            total(info.total, topology.nodes.iter().map(|n| get(Scope::Node(n.clone()))))
-        }
         (_, None) | (weir_scenario::metrics::Scope::Run, _) => get(Scope::Run),
     }
 }

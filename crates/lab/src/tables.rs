@@ -2,7 +2,7 @@
 
 use crate::experiment::Experiment;
 use weir_results::table::{Cell, Column, Table};
-use weir_scenario::metrics::{METRICS, MetricInfo, Scope as MetricScope};
+use weir_scenario::metrics::{METRICS, MetricInfo};
 use weir_sim::{Outcome, Scope};
 
 /// A table and the name of its file, without ending.
@@ -17,10 +17,10 @@ pub struct TableFile {
 /// The tables of an experiment; the time series only if the study samples.
 pub fn tables(experiment: &Experiment) -> Vec<TableFile> {
     let mut files = vec![
-        scoped(experiment, "runs", None, &[MetricScope::Run, MetricScope::Flow, MetricScope::Link]),
-        scoped(experiment, "flows", Some("flow"), &[MetricScope::Flow]),
-        scoped(experiment, "links", Some("link"), &[MetricScope::Link]),
-        scoped(experiment, "nodes", Some("node"), &[MetricScope::Node]),
+        scoped(experiment, "runs", None),
+        scoped(experiment, "flows", Some("flow")),
+        scoped(experiment, "links", Some("link")),
+        scoped(experiment, "nodes", Some("node")),
     ];
     let series = series(experiment);
     if !series.rows.is_empty() {
@@ -34,13 +34,9 @@ fn key_columns(experiment: &Experiment) -> Vec<Column> {
     axes.chain([Column::new("seed", "", "Seed of the run")]).collect()
 }
 
-fn scoped(
-    experiment: &Experiment,
-    name: &'static str,
-    place: Option<&'static str>,
-    scopes: &[MetricScope],
-) -> TableFile {
-    let metrics: Vec<&MetricInfo> = METRICS.iter().filter(|m| scopes.contains(&m.scope)).collect();
+/// A row for each run with everything, or for each `place` of it with what is measured there.
+fn scoped(experiment: &Experiment, name: &'static str, place: Option<&'static str>) -> TableFile {
+    let metrics: Vec<&MetricInfo> = METRICS.iter().filter(|m| place.is_none() || m.scope.axis() == place).collect();
     let mut columns = key_columns(experiment);
     columns.extend(place.map(|p| Column::new(p, "", "What the row is about")));
     columns.extend(metrics.iter().map(|m| Column::new(m.name, m.unit, m.about)));

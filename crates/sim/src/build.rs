@@ -11,7 +11,7 @@ use weir_engine::{
     Application, Fetcher, FetcherRules, Forwarder, ForwarderRules, Host, NoticeTimer, Producer, Router, What,
 };
 use weir_scenario::plan::{self, Direction, PartPlan, Scenario, Workload};
-use weir_scenario::routes::routes;
+use weir_scenario::routes::{NextLink, routes};
 use weir_schemes::registry;
 
 /// A scenario that cannot be built although it was checked: a defect of the checks.
@@ -44,12 +44,15 @@ pub struct Built {
 /// # Errors
 /// If the scenario names a plug-in or setting that does not exist; a loaded scenario never does.
 pub fn build(scenario: &Scenario, seed: u64) -> Result<Built, BuildError> {
-    Builder { scenario, seed: Seed(seed) }.build()
+    let routes = scenario.workloads.iter().map(|w| routes(&scenario.topology, w.producer)).collect();
+    Builder { scenario, seed: Seed(seed), routes }.build()
 }
 
 struct Builder<'a> {
     scenario: &'a Scenario,
     seed: Seed,
+    /// The way to the producer of each workload, from every node.
+    routes: Vec<Vec<Option<NextLink>>>,
 }
 
 /// One end of a link, as a node sees it.
@@ -73,7 +76,7 @@ impl Builder<'_> {
     fn build(&self) -> Result<Built, BuildError> {
         let topology = &self.scenario.topology;
         let labels = self.scenario.workloads.iter();
-        let flows = labels.map(|w| FlowInfo { label: w.label.clone(), finite: w.segments.is_some() }).collect();
+        let flows = labels.map(|w| FlowInfo { label: w.label.clone(), stop: w.stop }).collect();
         let mut world = World::new(Collector::new(flows, topology.nodes.len()), self.scenario.run.sample);
         for node in 0..topology.nodes.len() {
             let machine = self.machine(node)?;
@@ -173,7 +176,7 @@ impl Builder<'_> {
             if self.repeats_earlier(i) {
                 continue;
             }
-            let Some(next) = routes(topology, workload.producer)[node] else { continue };
+            let Some(next) = self.routes[i][node] else { continue };
             let link = &topology.links[next.link];
             let toward = |p: &Port<'_>| std::ptr::eq(p.link, link) && p.forward == next.forward;
             if let Some(face) = ports.iter().position(toward) {

@@ -10,8 +10,8 @@ use weir_wire::{Kind, Packet};
 pub struct FlowInfo {
     /// Label in tables; bursts of one consumer share one.
     pub label: String,
-    /// It ends by itself.
-    pub finite: bool,
+    /// When its consumer gives up.
+    pub stop: Option<Time>,
 }
 
 /// What a fetch has done.
@@ -30,31 +30,26 @@ pub(crate) struct FlowStats {
     pub full_delay: Histogram,
     pub last_delay: Histogram,
     pub holes: Holes,
-    pub peak: Peak,
+    pub windows: Windows,
     /// Payload at the last sample.
     sampled_payload: u64,
 }
 
-/// Most payload within one of the 100 ms windows that follow each other.
+/// Payload within each of the 100 ms windows that follow each other; windows without any are left out.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Peak {
-    window: u64,
-    payload: u64,
-    pub most: u64,
-}
+pub(crate) struct Windows(pub Vec<(u64, u64)>);
 
-/// Window of [`Peak`].
-pub(crate) const PEAK_WINDOW: Span = Span::from_millis(100);
+/// Length of one of [`Windows`].
+pub(crate) const WINDOW: Span = Span::from_millis(100);
 
-impl Peak {
+impl Windows {
     #[inline]
     fn delivered(&mut self, now: Time, payload: u64) {
-        let window = now.0 / PEAK_WINDOW.0;
-        if window != self.window {
-            (self.window, self.payload) = (window, 0);
+        let window = now.0 / WINDOW.0;
+        match self.0.last_mut() {
+            Some((last, sum)) if *last == window => *sum += payload,
+            _ => self.0.push((window, payload)),
         }
-        self.payload += payload;
-        self.most = self.most.max(self.payload);
     }
 }
 
@@ -197,9 +192,13 @@ impl Collector {
 }
 
 impl Sink for Collector {
-    fn dropped(&mut self, _now: Time, node: NodeId, face: FaceId, packet: &Packet, reason: DropReason) {
+    fn dropped(&mut self, now: Time, node: NodeId, face: FaceId, packet: &Packet, reason: DropReason) {
         let stats = self.face(node, face);
         stats.drops[reason as usize] += 1;
+        if reason == DropReason::QueueManagement {
+            // It has waited like those that are sent.
+            stats.sojourn += u128::from(now.since(Time(packet.queued_at)).0);
+        }
         stats.data_drops += u64::from(reason.is_loss() && matches!(packet.kind, Kind::Data(_)));
     }
 
@@ -243,7 +242,7 @@ impl Sink for Collector {
         stats.last_delivery = Some(now);
         stats.marked += u64::from(delivery.marked);
         stats.holes.delivered(now, delivery);
-        stats.peak.delivered(now, delivery.payload as u64);
+        stats.windows.delivered(now, delivery.payload as u64);
         stats.full_delay.add(delivery.full_delay);
         stats.last_delay.add(delivery.last_delay);
     }

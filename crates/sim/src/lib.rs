@@ -19,5 +19,5 @@ pub use collect::{Collector, FlowInfo};
 pub use histogram::Histogram;
 pub use link::{LinkCounters, LinkSpec};
 pub use outcome::{Outcome, Sample, Scope, drop_metric};
-pub use sweep::{Job, Progress, run_all};
+pub use sweep::{Job, JobError, Progress, run_all};
 pub use world::{End, World};

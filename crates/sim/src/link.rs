@@ -69,6 +69,11 @@ impl Link {
         Link { spec, free_at: Time::ZERO, awaited: false, flying: VecDeque::new(), counters, chance, last }
     }
 
+    /// The counters at `now`: a packet that is being sent has been sent for a part of its time only.
+    pub fn counters_at(&self, now: Time) -> LinkCounters {
+        LinkCounters { busy: self.counters.busy - self.free_at.since(now), ..self.counters }
+    }
+
     /// Puts a packet on the link, which must be free.
     #[inline]
     pub fn transmit(&mut self, packet: Packet, now: Time) -> Sent {

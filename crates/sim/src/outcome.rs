@@ -1,10 +1,11 @@
 //! What a run has shown, by metric and scope. Definitions of the metrics: `weir_scenario::metrics`.
 
-use crate::collect::{FaceStats, FlowStats, PEAK_WINDOW, Place};
+use crate::collect::{FaceStats, FlowInfo, FlowStats, Place, WINDOW};
 use crate::histogram::Histogram;
 use crate::world::World;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use weir_core::{DropReason, FaceId, FlowId, NodeId, Reading, Span, Time};
+use weir_scenario::metrics::{METRICS, SERIES, Scope as Kind, Total};
 
 /// What a number is about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,11 +60,12 @@ impl Outcome {
         outcome.put("duration", Scope::Run, seconds);
         outcome.put("events", Scope::Run, world.events() as f64);
         outcome.put("packet_hops", Scope::Run, world.packet_hops() as f64);
-        outcome.flows(world, seconds);
+        outcome.flows(world);
         outcome.links(world, links, seconds);
         let faces: Faces<'_> =
             world.links().zip(links).map(|((spec, ..), name)| ((NodeId(spec.from), spec.from_face), name)).collect();
         outcome.nodes(world, nodes, &faces, seconds);
+        outcome.totals();
         outcome.take_series(world, nodes, &faces);
         outcome
     }
@@ -72,53 +74,53 @@ impl Outcome {
         self.values.insert((metric, scope), value);
     }
 
-    fn flows(&mut self, world: &World, seconds: f64) {
+    fn flows(&mut self, world: &World) {
         let collector = world.collector();
-        let mut groups: BTreeMap<&str, Vec<&FlowStats>> = BTreeMap::new();
-        for (info, stats) in collector.infos.iter().zip(&collector.flows) {
-            groups.entry(&info.label).or_default().push(stats);
+        let all: Vec<Fetch<'_>> = collector.infos.iter().zip(&collector.flows).collect();
+        let mut groups: BTreeMap<&str, Vec<Fetch<'_>>> = BTreeMap::new();
+        for (info, stats) in &all {
+            groups.entry(&info.label).or_default().push((info, stats));
         }
         for (label, group) in &groups {
-            self.flow_group(Scope::Flow((*label).into()), group, seconds);
+            self.flow_group(Scope::Flow((*label).into()), group, world.now());
         }
-        self.flow_group(Scope::Run, &collector.flows.iter().collect::<Vec<_>>(), seconds);
+        self.flow_group(Scope::Run, &all, world.now());
     }
 
-    fn flow_group(&mut self, scope: Scope, group: &[&FlowStats], seconds: f64) {
-        let sum = |count: fn(&FlowStats) -> u64| group.iter().map(|f| count(f)).sum::<u64>() as f64;
+    /// Several fetches as one flow.
+    fn flow_group(&mut self, scope: Scope, group: &[Fetch<'_>], now: Time) {
+        let sum = |count: fn(&FlowStats) -> u64| group.iter().map(|(_, f)| count(f)).sum::<u64>() as f64;
         self.put("delivered", scope.clone(), sum(|f| f.delivered));
         self.put("requests", scope.clone(), sum(|f| f.requests));
         self.put("retransmissions", scope.clone(), sum(|f| f.retransmissions));
         self.put("timeouts", scope.clone(), sum(|f| f.timeouts));
         self.put("decreases", scope.clone(), sum(|f| f.decreases));
         self.put("marked", scope.clone(), sum(|f| f.marked));
-        let first = group.iter().filter_map(|f| f.first_request).min();
-        let ends: Option<Vec<Time>> = group.iter().map(|f| f.completed).collect();
-        let end = ends.and_then(|e| e.into_iter().max());
-        if let (Some(first), Some(end)) = (first, end) {
+        let first = group.iter().filter_map(|(_, f)| f.first_request).min();
+        let ends: Option<Vec<Time>> = group.iter().map(|(_, f)| f.completed).collect();
+        if let (Some(first), Some(end)) = (first, ends.and_then(|e| e.into_iter().max())) {
             self.put("completion_time", scope.clone(), end.since(first).seconds());
         }
-        // Goodput counts from the first request to the end of the fetch, or of the run.
-        let until = end.map_or(seconds, Time::seconds);
-        let active = until - first.map_or(until, Time::seconds);
-        if active > 0.0 {
-            self.put("goodput", scope.clone(), sum(|f| f.payload) * 8.0 / active / 1e6);
+        // Goodput counts from the first request to the end of the last fetch, or of the run.
+        let until = group.iter().map(|fetch| end_of(*fetch, now)).max();
+        let active = until.zip(first).map_or(Span::ZERO, |(until, first)| until.since(first));
+        if active > Span::ZERO {
+            self.put("goodput", scope.clone(), sum(|f| f.payload) * 8.0 / active.seconds() / 1e6);
         }
-        let peak = group.iter().map(|f| f.peak.most).max().unwrap_or(0);
-        self.put("goodput_peak", scope.clone(), peak as f64 * 8.0 / PEAK_WINDOW.seconds() / 1e6);
+        self.put("goodput_peak", scope.clone(), peak(group) as f64 * 8.0 / WINDOW.seconds() / 1e6);
         let late = sum(|f| f.holes.late);
         self.put("late", scope.clone(), late);
         if late > 0.0 {
-            let millis = |span: fn(&FlowStats) -> Span| group.iter().map(|f| span(f).millis()).sum::<f64>() / late;
+            let millis = |span: fn(&FlowStats) -> Span| group.iter().map(|(_, f)| span(f).millis()).sum::<f64>() / late;
             self.put("accumulation_time", scope.clone(), millis(|f| f.holes.accumulation));
             self.put("late_delay", scope.clone(), millis(|f| f.holes.late_delay));
         }
         self.delays(scope, group);
     }
 
-    fn delays(&mut self, scope: Scope, group: &[&FlowStats]) {
+    fn delays(&mut self, scope: Scope, group: &[Fetch<'_>]) {
         let (mut full, mut last) = (Histogram::default(), Histogram::default());
-        for flow in group {
+        for (_, flow) in group {
             full.merge(&flow.full_delay);
             last.merge(&flow.last_delay);
         }
@@ -202,21 +204,88 @@ impl Outcome {
         }
     }
 
+    /// What is measured for each link or node and has no number for the run yet.
+    fn totals(&mut self) {
+        for metric in METRICS.iter().filter(|m| matches!(m.scope, Kind::Link | Kind::Node)) {
+            if self.get(metric.name, Scope::Run).is_some() {
+                continue;
+            }
+            let places =
+                self.values.range((metric.name, Scope::Run)..).take_while(|((name, _), _)| *name == metric.name);
+            let values: Vec<f64> = places.map(|(_, value)| *value).collect();
+            if let Some(value) = combined(metric.total, &values) {
+                self.put(metric.name, Scope::Run, value);
+            }
+        }
+    }
+
     fn take_series(&mut self, world: &World, nodes: &[String], faces: &Faces<'_>) {
         let collector = world.collector();
         let label = |flow: FlowId| collector.infos[flow.0 as usize].label.clone();
-        self.series = collector
-            .samples
-            .iter()
-            .filter_map(|s| {
-                let scope = match s.place {
-                    Place::Flow(flow) => Scope::Flow(label(flow)),
-                    Place::Face(node, face) => Scope::Link((*faces.get(&(node, face))?).clone()),
-                    Place::Node(node) => Scope::Node(nodes[node.0 as usize].clone()),
-                };
-                Some(Sample { time: s.time.seconds(), metric: s.what, scope, value: s.value })
-            })
-            .collect();
+        let series = collector.samples.iter().filter_map(|s| {
+            let scope = match s.place {
+                Place::Flow(flow) => Scope::Flow(label(flow)),
+                Place::Face(node, face) => Scope::Link((*faces.get(&(node, face))?).clone()),
+                Place::Node(node) => Scope::Node(nodes[node.0 as usize].clone()),
+            };
+            Some(Sample { time: s.time.seconds(), metric: s.what, scope, value: s.value })
+        });
+        self.series = if has_shared_labels(&collector.infos) { merged(series) } else { series.collect() };
+    }
+}
+
+/// A fetch: what was known before, and what it did.
+type Fetch<'a> = (&'a FlowInfo, &'a FlowStats);
+
+/// When a fetch has got everything or its consumer gave up; else now.
+fn end_of((info, stats): Fetch<'_>, now: Time) -> Time {
+    stats.completed.unwrap_or_else(|| info.stop.map_or(now, |stop| stop.min(now)))
+}
+
+/// Most payload within one window, of all fetches together.
+fn peak(group: &[Fetch<'_>]) -> u64 {
+    let mut sums: BTreeMap<u64, u64> = BTreeMap::new();
+    for (window, payload) in group.iter().flat_map(|(_, f)| &f.windows.0) {
+        *sums.entry(*window).or_default() += payload;
+    }
+    sums.into_values().max().unwrap_or(0)
+}
+
+fn has_shared_labels(infos: &[FlowInfo]) -> bool {
+    let labels: BTreeSet<&str> = infos.iter().map(|i| i.label.as_str()).collect();
+    labels.len() < infos.len()
+}
+
+/// Fetches with one label are one flow: their samples of one time become one.
+fn merged(series: impl Iterator<Item = Sample>) -> Vec<Sample> {
+    let mut groups: Vec<(Sample, Vec<f64>)> = Vec::new();
+    let mut places: BTreeMap<(&'static str, Scope), usize> = BTreeMap::new();
+    for sample in series {
+        if groups.last().is_some_and(|(last, _)| last.time != sample.time) {
+            places.clear();
+        }
+        match places.get(&(sample.metric, sample.scope.clone())) {
+            Some(i) => groups[*i].1.push(sample.value),
+            None => {
+                places.insert((sample.metric, sample.scope.clone()), groups.len());
+                groups.push((sample.clone(), vec![sample.value]));
+            }
+        }
+    }
+    let one = |(sample, values): (Sample, Vec<f64>)| {
+        let total = SERIES.iter().find(|m| m.name == sample.metric).map_or(Total::Sum, |m| m.total);
+        Sample { value: combined(total, &values).unwrap_or(sample.value), ..sample }
+    };
+    groups.into_iter().map(one).collect()
+}
+
+/// One number for several places.
+fn combined(total: Total, values: &[f64]) -> Option<f64> {
+    match total {
+        _ if values.is_empty() => None,
+        Total::Sum => Some(values.iter().sum()),
+        Total::Mean => Some(values.iter().sum::<f64>() / values.len() as f64),
+        Total::Max => values.iter().copied().reduce(f64::max),
     }
 }
 

@@ -2,6 +2,8 @@
 
 use crate::build::{BuildError, build};
 use crate::outcome::Outcome;
+use std::fmt;
+use std::panic::catch_unwind;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use weir_scenario::plan::Scenario;
@@ -14,6 +16,23 @@ pub struct Job<'a> {
     /// With which seed.
     pub seed: u64,
 }
+
+/// A run that could not be made or went wrong: a defect of Weir.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobError {
+    /// Which of the jobs.
+    pub job: usize,
+    /// What went wrong.
+    pub cause: String,
+}
+
+impl fmt::Display for JobError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "run {}: {}", self.job + 1, self.cause)
+    }
+}
+
+impl std::error::Error for JobError {}
 
 /// Told of each finished run.
 pub trait Progress: Sync {
@@ -35,27 +54,40 @@ impl Job<'_> {
         built.world.run(built.end);
         Ok(Outcome::of(&built.world, &built.nodes, &built.links))
     }
+
+    /// As `run`, but a panic becomes an error, so that it can be told which run it was.
+    fn guarded(&self) -> Result<Outcome, String> {
+        match catch_unwind(|| self.run()) {
+            Ok(result) => result.map_err(|error| error.to_string()),
+            Err(panic) => Err(panic_text(&*panic)),
+        }
+    }
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    format!("panicked: {}", text.unwrap_or("for no known reason"))
 }
 
 /// Runs all jobs on `threads` threads. Results stand in the order of the jobs, whichever thread ran them; a job that was
 /// not run because `stop` became true is `None`.
 ///
 /// # Errors
-/// The first job, in order, that could not be built.
+/// The first job, in order, that went wrong.
 pub fn run_all(
     jobs: &[Job<'_>],
     threads: usize,
     stop: &AtomicBool,
     progress: &dyn Progress,
-) -> Result<Vec<Option<Outcome>>, BuildError> {
+) -> Result<Vec<Option<Outcome>>, JobError> {
     let next = AtomicUsize::new(0);
     let done = AtomicUsize::new(0);
-    let results: Vec<Mutex<Option<Result<Outcome, BuildError>>>> = jobs.iter().map(|_| Mutex::new(None)).collect();
+    let results: Vec<Mutex<Option<Result<Outcome, String>>>> = jobs.iter().map(|_| Mutex::new(None)).collect();
     let work = || {
         while !stop.load(Ordering::Relaxed) {
             let i = next.fetch_add(1, Ordering::Relaxed);
             let Some(job) = jobs.get(i) else { break };
-            let result = job.run();
+            let result = job.guarded();
             *results[i].lock().unwrap_or_else(|e| e.into_inner()) = Some(result);
             progress.finished(done.fetch_add(1, Ordering::Relaxed) + 1, jobs.len());
         }
@@ -65,5 +97,6 @@ pub fn run_all(
             scope.spawn(work);
         }
     });
-    results.into_iter().map(|r| r.into_inner().unwrap_or_else(|e| e.into_inner()).transpose()).collect()
+    let taken = results.into_iter().map(|r| r.into_inner().unwrap_or_else(|e| e.into_inner()).transpose());
+    taken.enumerate().map(|(job, result)| result.map_err(|cause| JobError { job, cause })).collect()
 }

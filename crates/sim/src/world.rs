@@ -269,7 +269,7 @@ impl World {
 
     /// Counters and packets in the air of each link direction, in the order of `add_link`.
     pub fn links(&self) -> impl Iterator<Item = (&LinkSpec, LinkCounters, usize)> {
-        self.links.iter().map(|l| (&l.spec, l.counters, l.flying.len()))
+        self.links.iter().map(|l| (&l.spec, l.counters_at(self.now), l.flying.len()))
     }
 
     /// A node's machine.
