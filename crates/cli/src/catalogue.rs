@@ -2,8 +2,8 @@
 
 use crate::Failure;
 use crate::args::{ListArgs, Listed, ShowArgs};
+use crate::output::print;
 use crate::papers;
-use std::io::Write;
 use weir_core::{Entry, nearest};
 use weir_scenario::metrics::METRICS;
 use weir_schemes::bundles::{BUNDLES, Bundle};
@@ -37,14 +37,6 @@ pub(crate) fn show(args: &ShowArgs) -> Result<(), Failure> {
         return Err(Failure::Input(format!("there is no page `{}`; {hint}", args.name)));
     }
     print(&found.collect::<Vec<_>>().join("\n\n"))
-}
-
-/// Writes to standard output; a reader that has gone (`weir show plr | head`) is no error.
-fn print(text: &str) -> Result<(), Failure> {
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::Other(error.to_string())),
-        _ => Ok(()),
-    }
 }
 
 fn rows<B>(entries: &[Entry<B>]) -> Vec<(String, String)> {

@@ -2,6 +2,7 @@
 
 use crate::Failure;
 use crate::args::CheckArgs;
+use crate::output::print;
 use std::io::IsTerminal;
 use weir_scenario::{Override, Study};
 
@@ -10,7 +11,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<(), Failure> {
     let mut wrong = Vec::new();
     for file in &args.files {
         match Study::load(file, &set) {
-            Ok(study) => println!("{}: right, {}", file.display(), contents(&study)),
+            Ok(study) => print(&format!("{}: right, {}\n", file.display(), contents(&study)))?,
             Err(problems) => wrong.push(problems.render(std::io::stderr().is_terminal())),
         }
     }

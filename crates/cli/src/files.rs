@@ -1,6 +1,7 @@
 //! Files that a study leaves behind.
 
 use crate::Failure;
+use std::fs;
 use std::path::Path;
 use weir_lab::{Experiment, charts, tables};
 use weir_results::chart::{write_png, write_svg};
@@ -10,6 +11,13 @@ impl From<FileError> for Failure {
     fn from(error: FileError) -> Failure {
         Failure::Other(error.to_string())
     }
+}
+
+/// Makes sure that `folder` can be written to, before hours are spent on what should go there.
+pub(crate) fn prepare(folder: &Path) -> Result<(), Failure> {
+    let probe = folder.join(".weir-probe");
+    let tried = fs::create_dir_all(folder).and_then(|()| fs::write(&probe, b"")).and_then(|()| fs::remove_file(&probe));
+    tried.map_err(|error| Failure::Other(format!("cannot write to {}: {error}", folder.display())))
 }
 
 /// Writes the tables of an experiment into `folder`, with a page that explains their columns.

@@ -4,6 +4,7 @@ mod args;
 mod catalogue;
 mod check;
 mod files;
+mod output;
 mod papers;
 mod progress;
 mod reproduce;
@@ -45,6 +46,10 @@ fn main() -> ExitCode {
 fn fail(message: &str, code: u8) -> ExitCode {
     let message = message.trim_end();
     // Problems of a file come rendered; everything else gets the same first word.
-    if message.starts_with("error") { eprintln!("{message}") } else { eprintln!("error: {message}") }
+    if message.starts_with("error") {
+        eprintln!("{message}")
+    } else {
+        eprintln!("error: {message}")
+    }
     ExitCode::from(code)
 }

@@ -1,10 +1,10 @@
 //! `weir reproduce`
 
 use crate::args::ReproduceArgs;
+use crate::output::{is_terminal, print, width};
 use crate::progress::stopped;
-use crate::run::{chosen_seeds, execute, finish, width};
+use crate::run::{chosen_seeds, execute, finish};
 use crate::{Failure, files, papers};
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use weir_core::nearest;
 use weir_lab::{Experiment, Seeds, claims};
@@ -16,24 +16,25 @@ pub(crate) fn reproduce(args: &ReproduceArgs) -> Result<(), Failure> {
     let paper = papers::find(&args.paper)?;
     let set: Vec<Override> = args.set.iter().map(Override::new).collect();
     let studies = wanted(paper.studies(&set)?, &args.claim)?;
+    let seeds = seeds(args)?;
     let folder = args.common.out.clone().unwrap_or_else(|| Path::new("out").join(&paper.key));
+    files::prepare(&folder)?;
     let mut scored = Vec::new();
     let mut figures = Vec::new();
     for (name, study) in studies {
-        let experiment = execute(study, seeds(args)?, &args.common, &name)?;
+        if stopped() {
+            return Err(Failure::Stopped);
+        }
+        let experiment = execute(study, seeds.clone(), &args.common, &name)?;
         files::write_tables(&experiment, &folder.join(&name))?;
         finish(&experiment)?;
         figures.extend(files::write_figures(&experiment, &folder)?);
         scored.extend(chosen_claims(&experiment, &args.claim));
-        if stopped() {
-            break;
-        }
     }
     scored.sort_by(|a, b| a.id.cmp(&b.id));
     let score = Scorecard { paper: paper.key, claims: scored };
     write(&score, args, &folder)?;
-    report(&score, args, &folder, &figures);
-    if stopped() { Err(Failure::Stopped) } else { Ok(()) }
+    report(&score, args, &folder, &figures)
 }
 
 fn seeds(args: &ReproduceArgs) -> Result<Seeds, Failure> {
@@ -49,7 +50,8 @@ fn seeds(args: &ReproduceArgs) -> Result<Seeds, Failure> {
 fn wanted(studies: Vec<(String, Study)>, ids: &[String]) -> Result<Vec<(String, Study)>, Failure> {
     let known: Vec<&str> = studies.iter().flat_map(|(_, s)| s.claims.iter().map(|c| c.id.as_str())).collect();
     if let Some(unknown) = ids.iter().find(|id| !known.contains(&id.as_str())) {
-        let hint = nearest(unknown, known.iter().copied()).map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
+        let hint =
+            nearest(unknown, known.iter().copied()).map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
         return Err(Failure::Input(format!("there is no claim `{unknown}` in this paper{hint}")));
     }
     let needed = |study: &Study| ids.is_empty() || study.claims.iter().any(|c| ids.contains(&c.id));
@@ -67,33 +69,46 @@ fn write(score: &Scorecard, args: &ReproduceArgs, folder: &Path) -> Result<(), F
         write_atomic(&folder.join("claims.md"), markdown_table(&score.claims).as_bytes())?;
     }
     match &args.json {
-        Some(path) if path == &PathBuf::from("-") => println!("{}", score.to_json()),
-        Some(path) => score.write_json(path)?,
-        None => {}
+        Some(path) if path == &PathBuf::from("-") => print(&score.to_json()),
+        Some(path) => Ok(score.write_json(path)?),
+        None => Ok(()),
     }
-    Ok(())
 }
 
-fn report(score: &Scorecard, args: &ReproduceArgs, folder: &Path, figures: &[String]) {
+fn report(score: &Scorecard, args: &ReproduceArgs, folder: &Path, figures: &[String]) -> Result<(), Failure> {
     if args.common.quiet || args.json.as_deref() == Some(Path::new("-")) {
-        return;
+        return Ok(());
     }
-    print!("{}", print_table(&score.claims, width(), std::io::stdout().is_terminal()));
-    if !args.claim.is_empty() {
-        details(&score.claims);
+    let mut text = print_table(&score.claims, width(), is_terminal());
+    let mut written = vec![format!("{} figures (SVG, PNG)", figures.len()), "tables (CSV)".into()];
+    if args.claim.is_empty() {
+        written.push("claims.json".into());
+    } else {
+        text += &details(&score.claims);
     }
-    println!("{} figures (SVG, PNG), tables (CSV) and claims.json are in {}", figures.len(), folder.display());
+    text += &format!("{} are in {}\n", list(&written), folder.display());
     if !args.set.is_empty() {
-        println!("note: --set was given, so this is not the score of the paper's own setting");
+        text += "note: --set was given, so this is not the score of the paper's own setting\n";
+    }
+    print(&text)
+}
+
+/// `a, b and c`.
+fn list(words: &[String]) -> String {
+    match words {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        _ => words.concat(),
     }
 }
 
 /// How each number of the chosen claims was measured.
-fn details(claims: &[Claim]) {
+fn details(claims: &[Claim]) -> String {
+    let mut text = String::new();
     for part in claims.iter().flat_map(|c| &c.parts) {
         let label = if part.label.is_empty() { String::new() } else { format!("{}: ", part.label) };
-        let spread = part.spread.map(|s| format!(" (standard deviation over seeds {s:.3})")).unwrap_or_default();
+        let spread = part.spread.map(|s| format!(" ± {s:.3} (95 % confidence over seeds)")).unwrap_or_default();
         let value = part.measured.map_or("not measured".into(), |v| format!("{v:.4}"));
-        println!("  {label}{} = {value}{spread}", part.measure_text);
+        text += &format!("  {label}{} = {value}{spread}\n", part.measure_text);
     }
+    text
 }

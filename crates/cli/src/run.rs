@@ -1,6 +1,7 @@
 //! `weir run`
 
 use crate::args::{Common, RunArgs};
+use crate::output::{is_terminal, print, width};
 use crate::progress::{Bar, STOP, catch_interrupts, stopped};
 use crate::{Failure, files, summary};
 use std::io::IsTerminal;
@@ -8,23 +9,32 @@ use std::path::{Path, PathBuf};
 use weir_lab::{Experiment, Runner, Seeds, claims};
 use weir_results::score::print_table;
 use weir_scenario::{Override, Study};
+use weir_schemes::bundles;
 
 pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     let study = load(args)?;
     let seeds = chosen_seeds(&args.common)?.unwrap_or(Seeds::Ordinary);
     let folder = args.common.out.clone().unwrap_or_else(|| default_folder(&args.file));
+    files::prepare(&folder)?;
     let experiment = execute(study, seeds, &args.common, "run")?;
     files::write_tables(&experiment, &folder)?;
     let figures = files::write_figures(&experiment, &folder)?;
     if !args.common.quiet {
-        print!("{}", summary::table(&experiment, width()));
-        let scored = claims(&experiment);
-        if !scored.is_empty() {
-            print!("{}", print_table(&scored, width(), std::io::stdout().is_terminal()));
-        }
-        println!("digest {:016x}; {} figures and the tables are in {}", experiment.digest(), figures.len(), folder.display());
+        print(&report(&experiment, figures.len(), &folder))?;
     }
     finish(&experiment)
+}
+
+fn report(experiment: &Experiment, figures: usize, folder: &Path) -> String {
+    let mut text = summary::table(experiment, width());
+    let scored = claims(experiment);
+    if !scored.is_empty() {
+        text += &print_table(&scored, width(), is_terminal());
+    }
+    // Of a part of the runs a digest would say nothing.
+    let digest =
+        if experiment.is_complete() { format!("digest {:016x}; ", experiment.digest()) } else { String::new() };
+    text + &format!("{digest}{figures} figures and the tables are in {}\n", folder.display())
 }
 
 /// An error if the user stopped it.
@@ -36,6 +46,9 @@ fn load(args: &RunArgs) -> Result<Study, Failure> {
     let mut set: Vec<Override> = args.set.iter().map(Override::new).collect();
     let colour = std::io::stderr().is_terminal();
     let wrong = |problems: weir_scenario::Problems| Failure::Input(problems.render(colour));
+    for name in &args.scheme {
+        bundles::find(name).map_err(Failure::Input)?;
+    }
     if let [one] = &args.scheme[..] {
         set.push(Override::new(format!("scheme={one:?}")));
     }
@@ -69,26 +82,35 @@ fn catch_interrupts_once() {
 
 /// The seeds that `--seeds` names.
 pub(crate) fn chosen_seeds(common: &Common) -> Result<Option<Seeds>, Failure> {
-    let Some(text) = &common.seeds else { return Ok(None) };
-    let wrong = || Failure::Input(format!("`--seeds {text}` is not a range such as 1..20, a list such as 1,5,9 or a number"));
+    let seeds = common.seeds.as_deref().map(seeds).transpose().map_err(Failure::Input)?;
+    Ok(seeds.map(Seeds::These))
+}
+
+/// More seeds are surely a mistake.
+const MOST_SEEDS: u64 = 100_000;
+
+fn seeds(text: &str) -> Result<Vec<u64>, String> {
+    let wrong = || format!("`--seeds {text}` is not a range such as 1..20, a list such as 1,5,9 or a number");
     let number = |s: &str| s.trim().parse::<u64>().map_err(|_| wrong());
-    let seeds = match text.split_once("..") {
-        Some((first, last)) => (number(first)?..=number(last)?).collect(),
-        None => text.split(',').map(number).collect::<Result<Vec<u64>, _>>()?,
-    };
-    if seeds.is_empty() { Err(wrong()) } else { Ok(Some(Seeds::These(seeds))) }
+    if let Some((first, last)) = text.split_once("..") {
+        let (first, last) = (number(first)?, number(last)?);
+        return match last.checked_sub(first) {
+            None => Err(format!("`--seeds {text}` ends before it begins")),
+            Some(more) if more >= MOST_SEEDS => Err(format!("`--seeds {text}` are more than {MOST_SEEDS} seeds")),
+            Some(_) => Ok((first..=last).collect()),
+        };
+    }
+    let mut seeds = Vec::new();
+    for seed in text.split(',').map(number) {
+        let seed = seed?;
+        if seeds.contains(&seed) {
+            return Err(format!("`--seeds {text}` has the seed {seed} twice"));
+        }
+        seeds.push(seed);
+    }
+    Ok(seeds)
 }
 
 fn default_folder(file: &Path) -> PathBuf {
     Path::new("out").join(file.file_stem().unwrap_or(file.as_os_str()))
-}
-
-/// Width of the terminal; 100 where there is none.
-pub(crate) fn width() -> usize {
-    let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
-    columns.or_else(terminal_width).unwrap_or(100)
-}
-
-fn terminal_width() -> Option<usize> {
-    console::Term::stdout().size_checked().map(|(_, columns)| usize::from(columns))
 }
