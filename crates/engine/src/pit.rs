@@ -7,10 +7,10 @@ use weir_core::{FaceId, OutRecord, PrefixId, Span, Time};
 use weir_wire::{Interest, Name, PitToken};
 
 const NONE: u32 = u32::MAX;
-/// One list of expiry times for each power of two of the lifetime in milliseconds.
-const CLASSES: usize = 33;
+/// Lists of expiry times: 32 for each power of two of the lifetime in milliseconds.
+const CLASSES: usize = 32 * 32;
 /// Class of an entry that nobody waits for yet.
-const UNLINKED: u8 = u8::MAX;
+const UNLINKED: u16 = u16::MAX;
 
 /// An entry's place in the table; valid until the entry is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct Pit {
     slots: Vec<PitEntry>,
     free: Vec<u32>,
     /// Heads and tails of the expiry lists.
-    classes: [(u32, u32); CLASSES],
+    classes: Box<[(u32, u32); CLASSES]>,
     /// No entry expires before this (it may be too early).
     next_expiry: Time,
     /// Entries with CanBePrefix.
@@ -53,7 +53,7 @@ pub struct PitEntry {
     pub suppression: Span,
     /// When the last downstream stops waiting.
     expiry: Time,
-    class: u8,
+    class: u16,
     earlier: u32,
     later: u32,
 }
@@ -88,7 +88,7 @@ impl Pit {
             table: HashTable::new(),
             slots: Vec::new(),
             free: Vec::new(),
-            classes: [(NONE, NONE); CLASSES],
+            classes: Box::new([(NONE, NONE); CLASSES]),
             next_expiry: Time::NEVER,
             prefix_entries: 0,
             selector_entries: 0,
@@ -181,7 +181,7 @@ impl Pit {
         if expiry > entry.expiry {
             self.unlink(id.0);
             self.slots[id.0 as usize].expiry = expiry;
-            self.link(id.0, (32 - lifetime_ms.leading_zeros()) as u8);
+            self.link(id.0, class_of(lifetime_ms));
         }
     }
 
@@ -275,9 +275,9 @@ impl Pit {
         count(&mut self.selector_entries, interest.can_be_prefix || interest.must_be_fresh);
     }
 
-    /// Puts an entry into the list of its class, by expiry. Lifetimes within a class differ little, so the place is at
-    /// or near the tail.
-    fn link(&mut self, slot: u32, class: u8) {
+    /// Puts an entry into the list of its class, by expiry. Lifetimes within a class differ by a thirty-second at most,
+    /// so the place is at or near the tail.
+    fn link(&mut self, slot: u32, class: u16) {
         let expiry = self.slots[slot as usize].expiry;
         let mut earlier = self.classes[class as usize].1;
         while earlier != NONE && self.slots[earlier as usize].expiry > expiry {
@@ -311,6 +311,14 @@ impl Pit {
             l => self.slots[l as usize].earlier = earlier,
         }
     }
+}
+
+/// The power of two, and the five bits below it.
+#[inline]
+fn class_of(lifetime_ms: u32) -> u16 {
+    let zeros = lifetime_ms.max(1).leading_zeros();
+    let fine = (lifetime_ms << zeros) >> 26 & 31;
+    ((31 - zeros) * 32 + fine) as u16
 }
 
 #[inline]
@@ -385,6 +393,13 @@ mod tests {
         assert_eq!(pit.next_expiry(), Some(Time(4_000_000_000)));
         assert_eq!(expire_all(&mut pit, Time(4_000_000_000)), ["/a"]);
         assert!(pit.is_empty() && pit.next_expiry().is_none());
+    }
+
+    #[test]
+    fn lifetimes_of_a_class_differ_little() {
+        let classes: Vec<u16> = [0, 1, 2, 3, 63, 64, 65, 66, 2047, 2048, 2111, 2112, u32::MAX].map(class_of).into();
+        assert_eq!(classes, [0, 0, 32, 48, 191, 192, 192, 193, 351, 352, 352, 353, 1023]);
+        assert!((1..100_000).all(|lifetime| class_of(lifetime) <= class_of(lifetime + 1)));
     }
 
     #[test]
