@@ -7,10 +7,10 @@ use weir_core::{FaceId, OutRecord, PrefixId, Span, Time};
 use weir_wire::{Interest, Name, PitToken};
 
 const NONE: u32 = u32::MAX;
-/// Lists of expiry times: 32 for each power of two of the lifetime in milliseconds.
+/// Classes of lifetimes: 32 for each power of two of their milliseconds.
 const CLASSES: usize = 32 * 32;
-/// Class of an entry that nobody waits for yet.
-const UNLINKED: u16 = u16::MAX;
+/// No list: a class that has not come up yet, an entry that nobody waits for yet.
+const UNLISTED: u16 = u16::MAX;
 
 /// An entry's place in the table; valid until the entry is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +23,10 @@ pub struct Pit {
     table: HashTable<u32>,
     slots: Vec<PitEntry>,
     free: Vec<u32>,
-    /// Heads and tails of the expiry lists.
-    classes: Box<[(u32, u32); CLASSES]>,
+    /// Heads and tails of the expiry lists: one for each class of lifetimes that has come up.
+    lists: Vec<(u32, u32)>,
+    /// The list of each class.
+    list_of: Box<[u16; CLASSES]>,
     /// No entry expires before this (it may be too early).
     next_expiry: Time,
     /// Entries with CanBePrefix.
@@ -53,7 +55,7 @@ pub struct PitEntry {
     pub suppression: Span,
     /// When the last downstream stops waiting.
     expiry: Time,
-    class: u16,
+    list: u16,
     earlier: u32,
     later: u32,
 }
@@ -88,7 +90,8 @@ impl Pit {
             table: HashTable::new(),
             slots: Vec::new(),
             free: Vec::new(),
-            classes: Box::new([(NONE, NONE); CLASSES]),
+            lists: Vec::new(),
+            list_of: Box::new([UNLISTED; CLASSES]),
             next_expiry: Time::NEVER,
             prefix_entries: 0,
             selector_entries: 0,
@@ -137,7 +140,7 @@ impl Pit {
             marked: false,
             suppression,
             expiry: Time::ZERO,
-            class: UNLINKED,
+            list: UNLISTED,
             earlier: NONE,
             later: NONE,
         };
@@ -181,7 +184,8 @@ impl Pit {
         if expiry > entry.expiry {
             self.unlink(id.0);
             self.slots[id.0 as usize].expiry = expiry;
-            self.link(id.0, class_of(lifetime_ms));
+            let list = self.list_for(lifetime_ms);
+            self.link(id.0, list);
         }
     }
 
@@ -248,7 +252,7 @@ impl Pit {
         if now < self.next_expiry {
             return None;
         }
-        let heads = self.classes.iter().map(|(head, _)| *head).filter(|head| *head != NONE);
+        let heads = self.lists.iter().map(|(head, _)| *head).filter(|head| *head != NONE);
         let first = heads.min_by_key(|head| self.slots[*head as usize].expiry);
         self.next_expiry = first.map_or(Time::NEVER, |head| self.slots[head as usize].expiry);
         first.filter(|_| self.next_expiry <= now).map(PitId)
@@ -275,39 +279,49 @@ impl Pit {
         count(&mut self.selector_entries, interest.can_be_prefix || interest.must_be_fresh);
     }
 
-    /// Puts an entry into the list of its class, by expiry. Lifetimes within a class differ by a thirty-second at most,
-    /// so the place is at or near the tail.
-    fn link(&mut self, slot: u32, class: u16) {
+    #[inline]
+    fn list_for(&mut self, lifetime_ms: u32) -> u16 {
+        let list = &mut self.list_of[class_of(lifetime_ms)];
+        if *list == UNLISTED {
+            *list = self.lists.len() as u16;
+            self.lists.push((NONE, NONE));
+        }
+        *list
+    }
+
+    /// Puts an entry into a list, by expiry. Lifetimes within a list differ by a thirty-second at most, so the place is
+    /// at or near the tail.
+    fn link(&mut self, slot: u32, list: u16) {
         let expiry = self.slots[slot as usize].expiry;
-        let mut earlier = self.classes[class as usize].1;
+        let mut earlier = self.lists[list as usize].1;
         while earlier != NONE && self.slots[earlier as usize].expiry > expiry {
             earlier = self.slots[earlier as usize].earlier;
         }
         let later = match earlier {
-            NONE => std::mem::replace(&mut self.classes[class as usize].0, slot),
+            NONE => std::mem::replace(&mut self.lists[list as usize].0, slot),
             e => std::mem::replace(&mut self.slots[e as usize].later, slot),
         };
         match later {
-            NONE => self.classes[class as usize].1 = slot,
+            NONE => self.lists[list as usize].1 = slot,
             l => self.slots[l as usize].earlier = slot,
         }
         let entry = &mut self.slots[slot as usize];
-        (entry.class, entry.earlier, entry.later) = (class, earlier, later);
+        (entry.list, entry.earlier, entry.later) = (list, earlier, later);
         self.next_expiry = self.next_expiry.min(expiry);
     }
 
     fn unlink(&mut self, slot: u32) {
         let entry = &self.slots[slot as usize];
-        if entry.class == UNLINKED {
+        if entry.list == UNLISTED {
             return;
         }
-        let (class, earlier, later) = (entry.class as usize, entry.earlier, entry.later);
+        let (list, earlier, later) = (entry.list as usize, entry.earlier, entry.later);
         match earlier {
-            NONE => self.classes[class].0 = later,
+            NONE => self.lists[list].0 = later,
             e => self.slots[e as usize].later = later,
         }
         match later {
-            NONE => self.classes[class].1 = earlier,
+            NONE => self.lists[list].1 = earlier,
             l => self.slots[l as usize].earlier = earlier,
         }
     }
@@ -315,10 +329,10 @@ impl Pit {
 
 /// The power of two, and the five bits below it.
 #[inline]
-fn class_of(lifetime_ms: u32) -> u16 {
+fn class_of(lifetime_ms: u32) -> usize {
     let zeros = lifetime_ms.max(1).leading_zeros();
     let fine = (lifetime_ms << zeros) >> 26 & 31;
-    ((31 - zeros) * 32 + fine) as u16
+    ((31 - zeros) * 32 + fine) as usize
 }
 
 #[inline]
@@ -397,7 +411,7 @@ mod tests {
 
     #[test]
     fn lifetimes_of_a_class_differ_little() {
-        let classes: Vec<u16> = [0, 1, 2, 3, 63, 64, 65, 66, 2047, 2048, 2111, 2112, u32::MAX].map(class_of).into();
+        let classes: Vec<usize> = [0, 1, 2, 3, 63, 64, 65, 66, 2047, 2048, 2111, 2112, u32::MAX].map(class_of).into();
         assert_eq!(classes, [0, 0, 32, 48, 191, 192, 192, 193, 351, 352, 352, 353, 1023]);
         assert!((1..100_000).all(|lifetime| class_of(lifetime) <= class_of(lifetime + 1)));
     }
