@@ -44,8 +44,8 @@ impl Paper {
         first.trim_start_matches("# ").to_owned()
     }
 
-    /// Every study with its short name, checked, in the order of the names.
-    pub fn studies(&self, set: &[Override]) -> Result<Vec<(String, Study)>, Failure> {
+    /// Every study that is `wanted`, with its short name, changed by `set` and checked, in the order of the names.
+    pub fn studies(&self, set: &[Override], wanted: impl Fn(&Study) -> bool) -> Result<Vec<(String, Study)>, Failure> {
         let mut files: Vec<_> =
             self.folder.files().filter(|f| f.path().extension().is_some_and(|e| e == "toml")).collect();
         files.sort_by_key(|f| f.path());
@@ -53,7 +53,15 @@ impl Paper {
         for file in files {
             let shown = format!("papers/{}", file.path().display());
             let text = file.contents_utf8().ok_or_else(|| Failure::Other(format!("{shown} is not UTF-8")))?;
-            let study = Study::parse(&shown, text, set).map_err(|p| Failure::Input(p.to_string()))?;
+            let parse = |set| Study::parse(&shown, text, set).map_err(|p| Failure::Input(p.to_string()));
+            // Settings are for the studies that are wanted; the others may not have what they change.
+            let mut study = parse(&[])?;
+            if !wanted(&study) {
+                continue;
+            }
+            if !set.is_empty() {
+                study = parse(set)?;
+            }
             let stem = file.path().file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
             studies.push((stem, study));
         }

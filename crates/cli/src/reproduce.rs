@@ -4,7 +4,9 @@ use crate::args::ReproduceArgs;
 use crate::output::{is_terminal, print, width};
 use crate::progress::stopped;
 use crate::run::{chosen_seeds, execute, finish};
-use crate::{Failure, files, papers};
+use crate::papers::{self, Paper};
+use crate::{Failure, files};
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use weir_core::nearest;
 use weir_lab::{Experiment, Seeds, claims};
@@ -15,7 +17,7 @@ use weir_scenario::{Override, Study};
 pub(crate) fn reproduce(args: &ReproduceArgs) -> Result<(), Failure> {
     let paper = papers::find(&args.paper)?;
     let set: Vec<Override> = args.set.iter().map(Override::new).collect();
-    let studies = wanted(paper.studies(&set)?, &args.claim)?;
+    let studies = wanted(&paper, &set, &args.claim)?;
     let seeds = seeds(args)?;
     let folder = args.common.out.clone().unwrap_or_else(|| Path::new("out").join(&paper.key));
     files::prepare(&folder)?;
@@ -47,15 +49,22 @@ fn seeds(args: &ReproduceArgs) -> Result<Seeds, Failure> {
 }
 
 /// The studies that the chosen claims need; all of them if none is chosen.
-fn wanted(studies: Vec<(String, Study)>, ids: &[String]) -> Result<Vec<(String, Study)>, Failure> {
-    let known: Vec<&str> = studies.iter().flat_map(|(_, s)| s.claims.iter().map(|c| c.id.as_str())).collect();
-    if let Some(unknown) = ids.iter().find(|id| !known.contains(&id.as_str())) {
-        let hint =
-            nearest(unknown, known.iter().copied()).map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
-        return Err(Failure::Input(format!("there is no claim `{unknown}` in this paper{hint}")));
+fn wanted(paper: &Paper, set: &[Override], ids: &[String]) -> Result<Vec<(String, Study)>, Failure> {
+    let known = RefCell::new(Vec::new());
+    let needed = |study: &Study| {
+        known.borrow_mut().extend(study.claims.iter().map(|c| c.id.clone()));
+        ids.is_empty() || study.claims.iter().any(|c| ids.contains(&c.id))
+    };
+    let studies = paper.studies(set, needed)?;
+    let known = known.into_inner();
+    match ids.iter().find(|id| !known.contains(id)) {
+        None => Ok(studies),
+        Some(unknown) => {
+            let near = nearest(unknown, known.iter().map(String::as_str));
+            let hint = near.map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
+            Err(Failure::Input(format!("there is no claim `{unknown}` in this paper{hint}")))
+        }
     }
-    let needed = |study: &Study| ids.is_empty() || study.claims.iter().any(|c| ids.contains(&c.id));
-    Ok(studies.into_iter().filter(|(_, study)| needed(study)).collect())
 }
 
 fn chosen_claims(experiment: &Experiment, ids: &[String]) -> impl Iterator<Item = Claim> {

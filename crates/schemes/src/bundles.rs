@@ -84,7 +84,10 @@ pub static BUNDLES: &[Bundle] = &[
     bundle("bic", "BIC over drop-tail queues", "bic", "droptail"),
     bundle("cubic", "CUBIC over drop-tail queues", "cubic", "droptail"),
     bundle("pcon", "PCON: CUBIC consumers, CoDel marking at every face", "pcon-cs", "pcon"),
-    Bundle { recovery: Some(Part::plain("plr")), ..bundle("plr", "CUBIC with proactive loss recovery in routers", "cubic", "droptail") },
+    Bundle {
+        recovery: Some(Part::plain("plr")),
+        ..bundle("plr", "CUBIC with proactive loss recovery in routers", "cubic", "droptail")
+    },
 ];
 
 /// The bundle called `name`.

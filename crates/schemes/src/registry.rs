@@ -22,12 +22,8 @@ pub static TIMEOUTS: &[Entry<Box<dyn Timeout>>] =
     &[timeouts::rfc6298::ENTRY, timeouts::icp::ENTRY, timeouts::ndn_cxx::ENTRY, timeouts::ndnsim::ENTRY];
 
 /// Queue disciplines.
-pub static QUEUES: &[Entry<Box<dyn QueueDiscipline>>] = &[
-    queues::droptail::ENTRY,
-    queues::codel::ENTRY,
-    queues::pcon::ENTRY,
-    queues::nfd_bytes::ENTRY,
-];
+pub static QUEUES: &[Entry<Box<dyn QueueDiscipline>>] =
+    &[queues::droptail::ENTRY, queues::codel::ENTRY, queues::pcon::ENTRY, queues::nfd_bytes::ENTRY];
 
 /// Forwarding strategies.
 pub static STRATEGIES: &[Entry<Box<dyn ForwardingStrategy>>] = &[
