@@ -27,10 +27,11 @@ impl Producer {
         self.served
     }
 
-    /// True for the prefix and what lies below it. Mostly one look is enough: content and prefix share a stem.
+    /// True for a segment's name below the prefix. Mostly one look is enough: content and prefix share a stem.
     #[inline]
     fn is_content_of(&self, name: &Name) -> bool {
-        self.prefix.segment().is_none() && self.prefix.same_stem(name) || self.prefix.is_prefix_of(name)
+        let alike = self.prefix.segment().is_none() && self.prefix.same_stem(name);
+        alike || self.prefix.len() < name.len() && self.prefix.is_prefix_of(name)
     }
 
     fn holds(&self, interest: &Interest) -> bool {

@@ -263,11 +263,12 @@ fn a_loss_notice_follows_every_entry_that_its_data_would_answer() {
     bench.push(0, interest("/a/b/seg=1", 7));
     bench.push(1, fresh("/a/b/seg=1", 8));
     bench.push(2, prefix("/a/b", 9));
+    bench.push(4, interest("/a/b", 10)); // not without CanBePrefix
     bench.push(3, notice("/a/b/seg=1"));
     for face in 0..3 {
         assert_eq!(bench.out(face), ["L /a/b/seg=1"], "face {face}");
     }
-    assert_eq!(bench.pending(), 3);
+    assert_eq!((bench.out(4), bench.pending()), (vec![], 4));
 }
 
 #[test]

@@ -162,6 +162,7 @@ fn a_fetch_is_complete_when_every_segment_is_there() {
 fn a_content_without_segments_is_complete_at_the_start() {
     let mut consumer = Consumer::new(Setup { segments: Some(0), start: ms(7.0), ..Setup::default() });
     consumer.go_ms(6.0);
+    consumer.wake();
     assert!(!consumer.fetcher.is_done());
     consumer.go_ms(7.0);
     consumer.wake();

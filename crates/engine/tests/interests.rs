@@ -237,6 +237,13 @@ fn each_upstream_has_an_interval_of_its_own() {
 }
 
 #[test]
+fn the_interval_of_an_upstream_doubles_too() {
+    let mut bench = router_with(ForwarderRules::default(), "multicast", 5, &[("/a", 3, 1)]);
+    let gaps: Vec<u32> = repeat(&mut bench, 3, 1100).windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert_eq!(gaps, [10, 20, 40, 80, 160, 250, 250, 250]);
+}
+
+#[test]
 fn an_upstream_that_is_left_out_keeps_its_interval() {
     let (strategy, _) = ScriptedStrategy::with(
         [Choice::To(FaceId(3)), Choice::To(FaceId(4)), Choice::To(FaceId(4)), Choice::To(FaceId(3))],

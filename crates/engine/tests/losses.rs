@@ -119,6 +119,16 @@ fn data_that_comes_between_a_check_and_its_late_wake_counts() {
 }
 
 #[test]
+fn data_that_comes_before_a_late_wake_does_not_put_the_check_off() {
+    let mut consumer = begun(Setup { timer: Timer::checked(100.0, 50.0), ..Setup::window(2.0) });
+    consumer.now = ms(101.0);
+    consumer.data(0);
+    consumer.now = ms(102.0);
+    consumer.wake();
+    assert_eq!(consumer.timed_out(), [(102.0, 1)]);
+}
+
+#[test]
 fn at_a_check_the_timeout_is_read_once() {
     let setup = Setup::default();
     let control = Box::new(setup.control.clone());
@@ -171,6 +181,14 @@ fn a_late_data_of_a_segment_sent_once_gives_a_sample() {
 }
 
 #[test]
+fn a_sample_counts_its_own_interest_at_least() {
+    let mut consumer = begun(Setup { stop: Some(ms(50.0)), ..Setup::window(1.0) });
+    consumer.go_ms(130.0); // lost, and never sent again
+    consumer.data(0);
+    assert_eq!(consumer.timer.get().samples, [(Span::from_millis(130), 1)]);
+}
+
+#[test]
 fn the_round_trip_time_is_smoothed_as_in_rfc_6298() {
     let mut consumer = begun(Setup::window(1.0));
     for (now, segment) in [(80.0, 0), (96.0, 1)] {
@@ -212,6 +230,14 @@ fn without_a_guard_there_is_one_cut_in_a_round_trip() {
 #[test]
 fn with_half_a_guard_there_is_one_cut_in_one_and_a_half_round_trips() {
     assert_eq!(second_cut(0.5), 21);
+}
+
+#[test]
+fn a_segment_that_was_overtaken_is_as_fresh_as_the_one_that_overtook_it() {
+    let mut consumer = after_a_cut(0.0); // the recovery point is 15
+    (6..17).filter(|segment| *segment != 7).for_each(|segment| consumer.data(segment));
+    consumer.marked_data(7);
+    assert_eq!(consumer.log.decreased.len(), 2);
 }
 
 #[test]

@@ -110,6 +110,17 @@ fn a_content_may_be_named_like_a_segment() {
 }
 
 #[test]
+fn a_producer_answers_for_its_content_only() {
+    let mut bench = router(1, &[]);
+    let face = bench.machine.attach(producer("/a/seg=7"));
+    add_routes(bench.machine.forwarder_mut(), &[("/", face.0, 1)]);
+    for uri in ["/a/seg=7/seg=1", "/a/seg=8", "/b/seg=1", "/a/seg=7"] {
+        bench.push(0, interest(uri, 7));
+    }
+    assert_eq!((bench.out(0), bench.drops(DropReason::Unwanted)), (vec!["D /a/seg=7/seg=1".into()], 3));
+}
+
+#[test]
 fn refusals_and_notices_find_their_consumer() {
     let mut bench = host(vec![fetcher(0, "/a", 9, 1.0), fetcher(1, "/b", 9, 1.0)]);
     bench.go_ms(0.0);

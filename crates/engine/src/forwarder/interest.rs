@@ -60,7 +60,6 @@ impl Forwarder {
 
     fn refuse_loop(&mut self, face: FaceId, interest: Interest, hop: HopFields, cx: &mut Context<'_>) {
         self.send_nack(face, NackReason::Duplicate, interest.clone(), hop.pit_token.clone(), cx);
-        cx.face = face;
         refuse(interest, hop, DropReason::DuplicateNonce, cx);
     }
 
@@ -85,7 +84,6 @@ impl Forwarder {
         let local_only = interest.hop_limit == Some(0);
         self.find_eligible(id, Some(from), local_only);
         if !self.pass_suppression(id, cx.now) {
-            cx.face = from;
             return cx.discard(interest.into(), DropReason::Suppressed);
         }
         self.copy_sent(id);
