@@ -1,42 +1,80 @@
 //! A glance at an experiment: one line for each point.
 
 use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
-use comfy_table::{CellAlignment, ContentArrangement, Table};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
 use weir_lab::{Experiment, Means};
 use weir_results::stats::{confidence95, mean};
-use weir_scenario::Point;
 use weir_scenario::metrics::METRICS;
+use weir_scenario::{Axis, Point};
 
-/// What most people want to see first.
+/// What most people want to see first, the first things first.
 const SHOWN: [&str; 6] = ["goodput", "completion_time", "full_delay", "retransmissions", "drops", "marks"];
 
 /// In place of what was not measured.
 const NOTHING: &str = "-";
 
-/// Means over seeds with 95 % confidence intervals, a line for each point.
+/// A column of the table, its heading first.
+struct Column {
+    alignment: CellAlignment,
+    cells: Vec<String>,
+}
+
+/// Means over seeds with 95 % confidence intervals, a line for each point. Where there is no room for all columns the
+/// last are left out.
 pub(crate) fn table(experiment: &Experiment, width: usize) -> String {
+    let columns = fitting(axes(experiment), metrics(experiment), width);
     let mut table = Table::new();
     table.load_style(UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
     table.set_width(width.min(usize::from(u16::MAX)) as u16);
-    let shown = measured(experiment);
-    let axes = experiment.study.axes.iter().map(|a| a.name.clone());
-    table.set_header(axes.chain(shown.iter().map(|m| heading(m))));
-    for point in experiment.study.points() {
-        let labels = point.labels.iter().map(|(_, label)| label.clone());
-        table.add_row(labels.chain(shown.iter().map(|m| cell(experiment, point, m))));
+    table.set_header(columns.iter().map(|c| &c.cells[0]));
+    for line in 1..=experiment.study.points().len() {
+        table.add_row(columns.iter().map(|c| &c.cells[line]));
     }
-    for i in experiment.study.axes.len()..experiment.study.axes.len() + shown.len() {
+    for (i, Column { alignment, cells }) in columns.iter().enumerate() {
         if let Some(column) = table.column_mut(i) {
-            column.set_cell_alignment(CellAlignment::Right);
+            column.set_cell_alignment(*alignment);
+            column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(least_width(cells) as u16)));
         }
     }
     format!("{}\n{table}\n", experiment.study.title)
 }
 
-/// Those of [`SHOWN`] that were measured anywhere: fetches without end have no completion time.
-fn measured(experiment: &Experiment) -> Vec<&'static str> {
-    let found = |point: &Point, metric| cell(experiment, point, metric) != NOTHING;
-    SHOWN.into_iter().filter(|metric| experiment.study.points().iter().any(|point| found(point, metric))).collect()
+fn axes(experiment: &Experiment) -> Vec<Column> {
+    let study = &experiment.study;
+    let column = |(i, axis): (usize, &Axis)| {
+        let labels = study.points().iter().map(|p| p.labels[i].1.clone());
+        Column { alignment: CellAlignment::Left, cells: [axis.name.clone()].into_iter().chain(labels).collect() }
+    };
+    study.axes.iter().enumerate().map(column).collect()
+}
+
+/// Those of [`SHOWN`] that were measured: fetches without end have no completion time.
+fn metrics(experiment: &Experiment) -> Vec<Column> {
+    let mut columns = Vec::new();
+    for metric in SHOWN {
+        let values = experiment.study.points().iter().map(|point| cell(experiment, point, metric));
+        let cells: Vec<String> = [heading(metric)].into_iter().chain(values).collect();
+        if cells[1..].iter().any(|cell| cell != NOTHING) {
+            columns.push(Column { alignment: CellAlignment::Right, cells });
+        }
+    }
+    columns
+}
+
+/// All axes, and as many metrics as there is room for.
+fn fitting(axes: Vec<Column>, metrics: Vec<Column>, width: usize) -> Vec<Column> {
+    let mut used: usize = axes.iter().map(|c| least_width(&c.cells)).sum();
+    let fits = |column: &Column| {
+        used += least_width(&column.cells);
+        used <= width
+    };
+    let metrics: Vec<Column> = metrics.into_iter().take_while(fits).collect();
+    axes.into_iter().chain(metrics).collect()
+}
+
+/// Width of a column whose lines break between words only, with a space at both sides.
+fn least_width(cells: &[String]) -> usize {
+    cells.iter().flat_map(|cell| cell.split_whitespace()).map(|word| word.chars().count()).max().unwrap_or(0) + 2
 }
 
 fn heading(metric: &str) -> String {
