@@ -27,12 +27,14 @@ impl Egress {
         Egress { needs: queue.needs(), queue, waiting: 0, peak: 0 }
     }
 
-    /// Shows the queue a packet that came in over the other direction.
+    /// Shows the queue a packet that came in over the other direction; says when that makes it want to be woken.
     #[inline]
-    pub fn observe(&mut self, packet: &Packet, cx: &mut Context<'_>) {
-        if self.needs.observe {
-            self.queue.observe(packet, cx);
+    pub fn observe(&mut self, packet: &Packet, cx: &mut Context<'_>) -> Option<Time> {
+        if !self.needs.observe {
+            return None;
         }
+        self.queue.observe(packet, cx);
+        self.next_wake()
     }
 
     /// When the queue wants to be woken.

@@ -159,7 +159,7 @@ impl Forwarder {
         self.expire(cx);
         cx.face = face;
         if let Some(egress) = &mut self.faces[face.index()].egress {
-            egress.observe(&packet, cx);
+            self.wakes.set(face.index(), egress.observe(&packet, cx));
             packet.hop.hop_count = packet.hop.hop_count.saturating_add(1);
         }
         match packet.kind {

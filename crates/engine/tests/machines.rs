@@ -365,6 +365,36 @@ fn a_queue_of_a_router_that_is_full_drops() {
     assert_eq!((bench.take(1).len(), bench.pending()), (2, 3));
 }
 
+fn alarm(diary: &Diary) -> Box<AlarmQueue> {
+    Box::new(AlarmQueue { delay: Span::from_millis(5), next_wake: None, diary: diary.clone() })
+}
+
+#[test]
+fn a_queue_of_a_router_sees_what_arrives_and_is_woken() {
+    let diary = Diary::new(Vec::new());
+    let mut forwarder = Forwarder::new(ForwarderRules::default(), strategy("best-route"));
+    forwarder.add_face(droptail(10));
+    forwarder.add_face(alarm(&diary));
+    let mut bench = Bench::new(Router::new(forwarder));
+    bench.go_ms(2.0);
+    bench.push(1, data("/a/seg=1"));
+    bench.push(0, data("/a/seg=2"));
+    bench.go_ms(3.0);
+    bench.push(1, data("/a/seg=3"));
+    bench.go_ms(20.0);
+    assert_eq!(*diary.get(), ["2: face 1 sees D /a/seg=1", "3: face 1 sees D /a/seg=3", "8: face 1 wakes"]);
+}
+
+#[test]
+fn a_queue_of_a_host_sees_what_arrives_and_is_woken() {
+    let diary = Diary::new(Vec::new());
+    let mut bench = Bench::new(Host::new(vec![producer("/a")], alarm(&diary)));
+    bench.push(0, interest("/a/seg=1", 7));
+    bench.go_ms(20.0);
+    assert_eq!(*diary.get(), ["0: face 0 sees I /a/seg=1 #7", "5: face 0 wakes"]);
+    assert_eq!(bench.drops(DropReason::QueueFull), 1);
+}
+
 #[test]
 fn a_fetcher_rule_of_a_long_life_is_kept() {
     let rules = FetcherRules { lifetime: span_ms(123_456.7), ..rules() };

@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
 use weir_core::{
-    Allowance, Backlog, Choice, ConsumerControl, Context, DataOutcome, DataSignal, FaceId, Failure, FailureKind,
-    ForwardingStrategy, Limit, LossSignal, NodeMonitor, PitView, Pull, Query, QueueDiscipline, Reaction, SentSignal,
-    Settings, Site, Span, Suppression, Time, Timeout, TimeoutSignal,
+    Allowance, Backlog, Choice, ConsumerControl, Context, DataOutcome, DataSignal, DropReason, FaceId, Failure,
+    FailureKind, ForwardingStrategy, Limit, LossSignal, Needs, NodeMonitor, PitView, Pull, Query, QueueDiscipline,
+    Reaction, SentSignal, Settings, Site, Span, Suppression, Time, Timeout, TimeoutSignal,
 };
 use weir_schemes::registry::{self, QUEUES, STRATEGIES, TIMEOUTS};
 use weir_wire::Packet;
@@ -137,6 +137,51 @@ impl QueueDiscipline for MarkingQueue {
 
     fn limit(&self) -> Limit {
         Limit::Packets(usize::MAX)
+    }
+}
+
+/// A queue that sends nothing and wants to be woken so long after each packet that it sees.
+pub struct AlarmQueue {
+    pub delay: Span,
+    pub next_wake: Option<Time>,
+    pub diary: Diary,
+}
+
+impl QueueDiscipline for AlarmQueue {
+    fn needs(&self) -> Needs {
+        Needs { observe: true, wake: true }
+    }
+
+    fn enqueue(&mut self, packet: Packet, cx: &mut Context<'_>) {
+        cx.discard(packet, DropReason::QueueFull);
+    }
+
+    fn dequeue(&mut self, _cx: &mut Context<'_>) -> Pull {
+        Pull::Idle
+    }
+
+    fn backlog(&self) -> Backlog {
+        Backlog::default()
+    }
+
+    fn limit(&self) -> Limit {
+        Limit::Packets(0)
+    }
+
+    fn observe(&mut self, arrived: &Packet, cx: &mut Context<'_>) {
+        self.next_wake = Some(cx.now + self.delay);
+        self.diary.get().push(format!("{}: face {} sees {}", cx.now.0 / 1_000_000, cx.face.0, super::text(arrived)));
+    }
+
+    fn wake(&mut self, cx: &mut Context<'_>) {
+        if self.next_wake.is_some_and(|at| at <= cx.now) {
+            self.next_wake = None;
+            self.diary.get().push(format!("{}: face {} wakes", cx.now.0 / 1_000_000, cx.face.0));
+        }
+    }
+
+    fn next_wake(&self) -> Option<Time> {
+        self.next_wake
     }
 }
 
