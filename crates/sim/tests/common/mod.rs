@@ -107,3 +107,9 @@ pub fn assert_near(what: &str, measured: f64, expected: f64, share: f64) {
     let distance = (measured - expected).abs();
     assert!(distance <= share * expected.abs(), "{what}: {measured} is not within {share} of {expected}");
 }
+
+/// A number of a node.
+#[track_caller]
+pub fn of_node(outcome: &Outcome, metric: &'static str, node: &str) -> f64 {
+    outcome.get(metric, Scope::Node(node.into())).unwrap_or_else(|| panic!("the node {node} has no {metric}"))
+}
