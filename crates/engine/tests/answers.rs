@@ -74,6 +74,28 @@ fn data_answers_all_entries_that_it_fits() {
 }
 
 #[test]
+fn data_answers_fresh_and_indifferent_interests_alike() {
+    let mut bench = junction();
+    bench.push(0, fresh("/a/seg=1", 7));
+    bench.push(1, interest("/a/seg=1", 8));
+    bench.push(3, data("/a/seg=1"));
+    assert_eq!((bench.out(0).len(), bench.out(1).len(), bench.pending()), (1, 1, 0));
+}
+
+#[test]
+fn packets_are_counted_by_kind() {
+    let mut bench = junction();
+    bench.push(0, interest("/a/seg=1", 7));
+    bench.push(1, interest("/a/seg=1", 8));
+    bench.push(0, limited("/a/seg=2", 9, 0));
+    bench.push(3, nack("/a/seg=1", 1, NackReason::Congestion));
+    bench.push(3, data("/a/seg=1"));
+    bench.push(3, data("/a/seg=1"));
+    let counters = bench.machine.forwarder().counters();
+    assert_eq!((counters.interests, counters.data, counters.nacks, counters.aggregated), (3, 2, 1, 1));
+}
+
+#[test]
 fn the_strategy_is_told_of_the_data() {
     let (strategy, diary) = ScriptedStrategy::new([]);
     let mut bench = custom(strategy);

@@ -356,6 +356,24 @@ fn the_longest_prefix_decides() {
     assert_eq!(bench.out(3), ["I /a/b/seg=1 #7"]);
 }
 
+/// All names here share their stem, as those of a consumer do: lookups are remembered by it.
+#[test]
+fn a_new_route_counts_at_once() {
+    let mut bench = router(4, &[("/", 1, 1)]);
+    let content = name("/a/b");
+    let ask = |bench: &mut Bench<Router>, segment| {
+        bench.push(0, weir_wire::Interest::new(content.with_segment(segment), 7));
+        (1..4).find(|face| !bench.out(*face).is_empty())
+    };
+    assert_eq!((ask(&mut bench, 1), ask(&mut bench, 2)), (Some(1), Some(1)));
+    add_routes(bench.machine.forwarder_mut(), &[("/a", 2, 1)]);
+    assert_eq!((ask(&mut bench, 3), ask(&mut bench, 4)), (Some(2), Some(2)));
+    add_routes(bench.machine.forwarder_mut(), &[("/a/b/seg=6", 3, 1)]);
+    assert_eq!((ask(&mut bench, 5), ask(&mut bench, 6), ask(&mut bench, 7)), (Some(2), Some(3), Some(2)));
+    bench.machine.forwarder_mut().fib_mut().remove_route(&name("/a"), FaceId(2));
+    assert_eq!((ask(&mut bench, 8), ask(&mut bench, 9)), (Some(1), Some(1)));
+}
+
 #[test]
 fn a_strategy_is_in_charge_of_its_prefix() {
     let mut bench = junction();
@@ -394,7 +412,7 @@ fn each_forwarder_uses_up_one_hop() {
     assert_eq!(sent.hop_limit, Some(4));
 }
 
-/// A producer of `/a` on the router itself, dearer than the link.
+/// A producer of `/a` on the router itself.
 fn with_producer() -> Bench<Router> {
     let mut bench = junction();
     let producer = Producer::new(name("/a"), None, weir_core::Bytes(100), span_ms(0.0));

@@ -237,6 +237,47 @@ fn a_full_queue_of_a_host_drops() {
 }
 
 #[test]
+fn sojourn_times_run_from_queue_to_link() {
+    let mut bench = router(2, &[("/a", 1, 1)]);
+    bench.go_ms(3.0);
+    bench.push(0, interest("/a/seg=1", 7));
+    bench.go_ms(10.0);
+    bench.pull(1);
+    assert_eq!(bench.log.sojourns, [Span::from_millis(7)]);
+}
+
+#[test]
+fn the_longest_queue_is_remembered() {
+    let mut bench = router(2, &[("/a", 1, 1)]);
+    for segment in 0..3 {
+        bench.push(0, interest(&format!("/a/seg={segment}"), 7));
+    }
+    assert_eq!(bench.take(1).len(), 3);
+    let queue = |reading: &Reading| matches!(reading, Reading::Queue { packets: 0, peak: 3, .. });
+    assert!(bench.readings().iter().any(queue));
+}
+
+#[test]
+fn a_host_wakes_a_consumer_whose_next_interest_has_come_nearer() {
+    let what = What { flow: FlowId(0), name: name("/a"), segments: Some(9), start: Time::ZERO, stop: None };
+    let control = Control::allowing(weir_core::Allowance { window: 1.0, gap: Some(Span::from_millis(10)) });
+    let fetcher = Fetcher::new(what, rules(), Box::new(control), Box::new(Timer::of_ms(100.0)), Seed(1).stream());
+    let mut bench = host(vec![Box::new(fetcher)]);
+    bench.go_ms(1.0);
+    bench.push(0, data("/a/seg=0")); // it waited for the window, now it waits for its time
+    bench.go_ms(10.0);
+    assert_eq!(bench.log.requested.len(), 2);
+}
+
+#[test]
+fn a_router_prefers_its_own_producer_to_a_link() {
+    let mut bench = router(2, &[("/a", 1, 1)]);
+    bench.machine.attach(producer("/a"));
+    bench.push(0, interest("/a/seg=3", 7));
+    assert_eq!((bench.out(0), bench.out(1)), (vec!["D /a/seg=3".into()], vec![]));
+}
+
+#[test]
 fn a_router_answers_with_its_own_producer() {
     let mut bench = router(2, &[("/", 1, 1)]);
     bench.machine.attach(producer("/a"));
@@ -383,6 +424,20 @@ fn a_queue_of_a_router_sees_what_arrives_and_is_woken() {
     bench.push(1, data("/a/seg=3"));
     bench.go_ms(20.0);
     assert_eq!(*diary.get(), ["2: face 1 sees D /a/seg=1", "3: face 1 sees D /a/seg=3", "8: face 1 wakes"]);
+}
+
+#[test]
+fn a_queue_may_want_to_be_woken_because_of_a_pull() {
+    let diary = Diary::new(Vec::new());
+    let mut forwarder = Forwarder::new(ForwarderRules::default(), strategy("best-route"));
+    forwarder.add_face(alarm(&diary));
+    let mut router = Bench::new(Router::new(forwarder));
+    let mut host = Bench::new(Host::new(Vec::new(), alarm(&diary)));
+    router.pull(0);
+    router.go_ms(20.0);
+    host.pull(0);
+    host.go_ms(30.0);
+    assert_eq!(*diary.get(), ["5: face 0 wakes", "5: face 0 wakes"]);
 }
 
 #[test]

@@ -265,6 +265,34 @@ fn new_data_makes_a_stale_name_fresh_again() {
     assert_eq!((bench.out(0), bench.machine.forwarder().cs().len()), (vec!["D /a/seg=1".into()], 1));
 }
 
+/// Gets Data from the producer although it is cached.
+fn fetch_again(bench: &mut Bench<Router>, nonce: u32, answer: weir_wire::Data) {
+    bench.push(0, fresh(&answer.name.to_string(), nonce));
+    bench.push(3, answer);
+    bench.out(0);
+}
+
+#[test]
+fn new_data_takes_the_place_of_the_old() {
+    let mut bench = small(10, 10);
+    fetch_again(&mut bench, 1, data("/a/seg=1"));
+    fetch_again(&mut bench, 2, final_data(name("/a/seg=1"), 77));
+    bench.push(0, interest("/a/seg=1", 8));
+    let weir_wire::Kind::Data(cached) = bench.pull(0).unwrap().kind else { panic!() };
+    assert_eq!((cached.final_segment(), bench.machine.forwarder().cs().len()), (Some(77), 1));
+}
+
+#[test]
+fn storing_data_again_is_a_use() {
+    let mut bench = small(10, 2);
+    for (nonce, segment) in [(1, 1), (2, 2), (3, 1), (4, 3)] {
+        fetch_again(&mut bench, nonce, data(&format!("/a/seg={segment}")));
+    }
+    bench.push(0, interest("/a/seg=1", 8));
+    bench.push(0, interest("/a/seg=2", 8));
+    assert_eq!(bench.out(0), ["D /a/seg=1"]);
+}
+
 #[test]
 fn a_prefix_finds_cached_data_only_with_can_be_prefix() {
     let mut bench = small(10, 10);

@@ -21,8 +21,8 @@ use weir_wire::Packet;
 pub struct Log {
     /// Discarded packets, as `text` shows them, with the face and the reason.
     pub dropped: Vec<(String, u32, DropReason)>,
-    /// Packets that left a queue.
-    pub dequeued: usize,
+    /// How long the packets that left a queue had waited.
+    pub sojourns: Vec<Span>,
     /// Faces of the marks.
     pub marked: Vec<u32>,
     /// Transmissions as (flow, segment, how many so far).
@@ -45,8 +45,8 @@ impl Sink for Log {
     fn dropped(&mut self, _: Time, _: NodeId, face: FaceId, packet: &Packet, reason: DropReason) {
         self.dropped.push((text(packet), face.0, reason));
     }
-    fn dequeued(&mut self, _: Time, _: NodeId, _: FaceId, _: &Packet, _: Span) {
-        self.dequeued += 1;
+    fn dequeued(&mut self, _: Time, _: NodeId, _: FaceId, _: &Packet, sojourn: Span) {
+        self.sojourns.push(sojourn);
     }
     fn marked(&mut self, _: Time, _: NodeId, face: FaceId) {
         self.marked.push(face.0);

@@ -140,7 +140,7 @@ impl QueueDiscipline for MarkingQueue {
     }
 }
 
-/// A queue that sends nothing and wants to be woken so long after each packet that it sees.
+/// A queue that sends nothing and wants to be woken so long after each packet that it sees, and each `dequeue`.
 pub struct AlarmQueue {
     pub delay: Span,
     pub next_wake: Option<Time>,
@@ -156,7 +156,8 @@ impl QueueDiscipline for AlarmQueue {
         cx.discard(packet, DropReason::QueueFull);
     }
 
-    fn dequeue(&mut self, _cx: &mut Context<'_>) -> Pull {
+    fn dequeue(&mut self, cx: &mut Context<'_>) -> Pull {
+        self.next_wake = Some(cx.now + self.delay);
         Pull::Idle
     }
 
