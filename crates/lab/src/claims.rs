@@ -48,7 +48,10 @@ fn measured_part(part: &Part, experiment: &Experiment, why: &mut String) -> scor
         Expectation::Holds => score::Expectation::Holds,
     };
     score::Part {
-        spread: by_seed.and_then(|values| confidence95(&values)).filter(|_| expectation != score::Expectation::Holds),
+        spread: by_seed
+            .and_then(|values| confidence95(&values))
+            // Below that it is the dust of rounding: runs that agree have no spread to show.
+            .filter(|half| expectation != score::Expectation::Holds && *half > 1e-9 * value.unwrap_or(0.0).abs()),
         measure_text: part.measure.text.clone(),
         ..score::Part::new(part.label.clone(), expectation, value)
     }
