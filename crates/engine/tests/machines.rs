@@ -258,15 +258,17 @@ fn the_longest_queue_is_remembered() {
 }
 
 #[test]
-fn a_host_wakes_a_consumer_whose_next_interest_has_come_nearer() {
+fn a_host_wakes_a_consumer_whose_timeout_has_come_nearer() {
     let what = What { flow: FlowId(0), name: name("/a"), segments: Some(9), start: Time::ZERO, stop: None };
-    let control = Control::allowing(weir_core::Allowance { window: 1.0, gap: Some(Span::from_millis(10)) });
-    let fetcher = Fetcher::new(what, rules(), Box::new(control), Box::new(Timer::of_ms(100.0)), Seed(1).stream());
+    let timer = Timer::of_ms(1000.0);
+    let fetcher =
+        Fetcher::new(what, rules(), Box::new(Control::window(1.0)), Box::new(timer.clone()), Seed(1).stream());
     let mut bench = host(vec![Box::new(fetcher)]);
     bench.go_ms(1.0);
-    bench.push(0, data("/a/seg=0")); // it waited for the window, now it waits for its time
-    bench.go_ms(10.0);
-    assert_eq!(bench.log.requested.len(), 2);
+    timer.get().rto = Span::from_millis(100);
+    bench.push(0, data("/a/seg=0"));
+    bench.go_ms(150.0);
+    assert_eq!(bench.log.timed_out, [(ms(101.0), 1)]);
 }
 
 #[test]
