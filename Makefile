@@ -3,7 +3,7 @@
 CARGO ?= cargo
 WEIR = $(CARGO) run --release --quiet --
 
-.PHONY: help build test lint fmt docs papers bless clean
+.PHONY: help build test lint fmt docs papers bench bless clean
 
 help:
 	@echo "make build    the program, optimised: target/release/weir"
@@ -12,6 +12,7 @@ help:
 	@echo "make fmt      formats all Rust code"
 	@echo "make docs     the reference of all crates (target/doc), warnings denied"
 	@echo "make papers   reproduces every paper into out/"
+	@echo "make bench    how many packets cross a link in a second of one core"
 	@echo "make bless    rewrites golden files; look at the difference before you commit it"
 	@echo "make clean    removes what was built and the results in out/"
 
@@ -44,6 +45,9 @@ docs:
 
 papers:
 	@for paper in $$($(WEIR) list papers | cut -d ' ' -f 1); do $(WEIR) reproduce $$paper || exit 1; done
+
+bench:
+	$(CARGO) bench -p weir-sim
 
 bless:
 	WEIR_BLESS=1 $(CARGO) test --workspace
