@@ -2,9 +2,9 @@
 
 use crate::args::ReproduceArgs;
 use crate::output::{is_terminal, print, width};
+use crate::papers::{self, Paper};
 use crate::progress::stopped;
 use crate::run::{chosen_seeds, execute, finish};
-use crate::papers::{self, Paper};
 use crate::{Failure, files};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
