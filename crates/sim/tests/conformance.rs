@@ -2,10 +2,10 @@
 
 mod common;
 
-use common::{assert_drained, assert_near, at, built, of_flow, of_link, of_run, outcome, run};
+use common::{assert_balanced, assert_drained, assert_near, at, built, of_flow, of_run, outcome, run};
 use weir_schemes::bundles::BUNDLES;
 use weir_schemes::registry::{CONTROLS, QUEUES, RECOVERIES, STRATEGIES, TIMEOUTS};
-use weir_sim::{Built, End, Outcome};
+use weir_sim::{Built, End};
 
 /// A `[scheme]` to run, and how it is called when it fails.
 struct Case {
@@ -198,27 +198,6 @@ fn two_equal_flows_share_a_link_with_every_recovery() {
     check_share(recoveries());
 }
 
-/// Nothing is created or lost without a note: what the consumers asked for ends as a Data at its consumer, or is
-/// dropped somewhere for a reason. (Holds where every content has one consumer: nothing is aggregated or copied.)
-fn assert_balanced(case: &Case, built: &Built, outcome: &Outcome) {
-    let all_reasons: f64 =
-        weir_core::DropReason::ALL.iter().map(|reason| of_run(outcome, weir_sim::drop_metric(*reason))).sum();
-    // Loss notices come into being at a router; at a consumer they are used up.
-    let used = |(link, (spec, counters, _)): (&String, (&weir_sim::LinkSpec, weir_sim::LinkCounters, usize))| {
-        let to = &built.nodes[spec.to as usize];
-        let back = format!("{to}>{}", built.nodes[spec.from as usize]);
-        let delivered = outcome.get("delivered", weir_sim::Scope::Flow(to.clone()))?;
-        assert!(link.starts_with(&built.nodes[spec.from as usize]));
-        Some(counters.arrived as f64 - delivered - of_link(outcome, "drops_unwanted", &back))
-    };
-    let used: f64 = built.links.iter().zip(built.world.links()).filter_map(used).sum();
-    let came = of_run(outcome, "requests") + of_run(outcome, "loss_notices");
-    let went = of_run(outcome, "delivered") + all_reasons + used;
-    assert_eq!(came, went, "{}: the books do not balance", case.name);
-    let dropped_notices = of_run(outcome, "loss_notices") - used;
-    assert!((0.0..=of_run(outcome, "drops_unsolicited")).contains(&dropped_notices), "{}: notices got lost", case.name);
-}
-
 #[test]
 fn every_fetch_completes_and_the_books_balance() {
     const SEGMENTS: f64 = 2500.0;
@@ -232,7 +211,7 @@ fn every_fetch_completes_and_the_books_balance() {
             let fresh = of_run(&outcome, "requests") - of_run(&outcome, "retransmissions");
             assert_eq!(fresh, SEGMENTS * flows, "{}", case.name);
             assert!(of_run(&outcome, "completion_time") > 0.0);
-            assert_balanced(&case, &built, &outcome);
+            assert_balanced(&case.name, &built, &outcome);
         }
     }
 }

@@ -1,10 +1,10 @@
 //! What the tests of the simulator share.
 #![allow(dead_code, reason = "every test takes what it needs")]
 
-use weir_core::{Reading, Span, Time};
+use weir_core::{DropReason, Reading, Span, Time};
 use weir_scenario::Study;
 use weir_scenario::plan::Scenario;
-use weir_sim::{Built, End, Job, Outcome, Scope, World, build};
+use weir_sim::{Built, End, Job, LinkCounters, LinkSpec, Outcome, Scope, World, build, drop_metric};
 
 /// The scenario of a file without axes.
 pub fn scenario(text: &str) -> Scenario {
@@ -112,4 +112,22 @@ pub fn assert_near(what: &str, measured: f64, expected: f64, share: f64) {
 #[track_caller]
 pub fn of_node(outcome: &Outcome, metric: &'static str, node: &str) -> f64 {
     outcome.get(metric, Scope::Node(node.into())).unwrap_or_else(|| panic!("the node {node} has no {metric}"))
+}
+
+/// Nothing is created or lost without a note: what the consumers asked for ends as a Data at its consumer, or is
+/// dropped somewhere for a reason. (Holds where every content has one consumer, so that nothing is aggregated or copied,
+/// and where each consumer is a host of its own whose label is its name.)
+pub fn assert_balanced(what: &str, built: &Built, outcome: &Outcome) {
+    let all_drops: f64 = DropReason::ALL.iter().map(|reason| of_run(outcome, drop_metric(*reason))).sum();
+    // Loss notices come into being at a router; at a consumer they are used up.
+    let used = |(spec, counters, _): (&LinkSpec, LinkCounters, usize)| {
+        let [from, to] = [spec.from, spec.to].map(|node| &built.nodes[node as usize]);
+        let delivered = outcome.get("delivered", Scope::Flow(to.clone()))?;
+        Some(counters.arrived as f64 - delivered - of_link(outcome, "drops_unwanted", &format!("{to}>{from}")))
+    };
+    let used: f64 = built.world.links().filter_map(used).sum();
+    let came = of_run(outcome, "requests") + of_run(outcome, "loss_notices");
+    let went = of_run(outcome, "delivered") + all_drops + used;
+    assert_eq!(came, went, "{what}: the books do not balance");
+    assert!((0.0..=of_run(outcome, "loss_notices")).contains(&used), "{what}: {used} notices were used");
 }
