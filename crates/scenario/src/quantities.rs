@@ -138,6 +138,7 @@ impl FromStr for LimitBytes {
             "packets" | "packet" | "pkt" | "pkts" | "P" => {
                 format!("unknown unit `{unit}` (one of p, B, kB, MB, KiB, MiB); did you mean \"p\"?")
             }
+            _ if message.starts_with("expected a number") => format!("expected {}", <Limit as Read>::EXPECTED),
             _ => message.replace("(one of B,", "(one of p, B,"),
         };
         text.parse().map(LimitBytes).map_err(of)
