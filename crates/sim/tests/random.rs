@@ -50,12 +50,14 @@ fn loss() -> impl Strategy<Value = f64> {
     prop_oneof![2 => Just(0.0), 1 => (1..60u32).prop_map(|n| f64::from(n) / 1000.0)]
 }
 
+/// Rate, delay in milliseconds, queue and loss.
+type Link = (&'static str, u32, String, f64);
+
 /// A network, and how many consumers there are in it.
 fn network() -> impl Strategy<Value = (String, u64)> {
     let link = || (rate(), 0..40u32, queue(), loss());
     let chain = proptest::collection::vec(link(), 2..5).prop_map(|links| {
-        let list =
-            |of: &dyn Fn(&(&str, u32, String, f64)) -> String| links.iter().map(of).collect::<Vec<_>>().join(", ");
+        let list = |of: &dyn Fn(&Link) -> String| links.iter().map(of).collect::<Vec<_>>().join(", ");
         let text = format!(
             "linear = {{ routers = {}, rate = [{}], delay = [{}], queue = [{}], loss = [{}] }}",
             links.len() - 1,
