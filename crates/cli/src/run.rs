@@ -34,7 +34,8 @@ fn report(experiment: &Experiment, figures: usize, folder: &Path) -> String {
     // Of a part of the runs a digest would say nothing.
     let digest =
         if experiment.is_complete() { format!("digest {:016x}; ", experiment.digest()) } else { String::new() };
-    text + &format!("{digest}{figures} figures and the tables are in {}\n", folder.display())
+    let written = if figures > 0 { "tables and figures" } else { "tables" };
+    text + &format!("{digest}{written} are in {}\n", folder.display())
 }
 
 /// An error if the user stopped it.
