@@ -47,7 +47,7 @@ fn run_writes_tables_and_figures_and_prints_a_table() {
         "C-1",
         "reproduced",
         "digest ",
-        "1 figures and the tables are in out/small",
+        "tables and figures are in out/small",
     ] {
         assert!(out.contains(text), "{text} in\n{out}");
     }
