@@ -39,16 +39,9 @@ fn run_writes_tables_and_figures_and_prints_a_table() {
          [[claim]]\nid = \"C-1\"\nsays = \"it ends\"\nat_least = 0\nmeasure = \"completion_time[5p]\"\n",
     );
     let out = call(&here, &["run", "small.toml"]).good().out;
-    for text in [
-        "A small study",
-        "goodput",
-        "5p",
-        "20p",
-        "C-1",
-        "reproduced",
-        "digest ",
-        "tables and figures are in out/small",
-    ] {
+    for text in
+        ["A small study", "goodput", "5p", "20p", "C-1", "reproduced", "digest ", "tables and figures are in out/small"]
+    {
         assert!(out.contains(text), "{text} in\n{out}");
     }
     let folder = here.join("out/small");
