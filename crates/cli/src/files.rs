@@ -20,6 +20,17 @@ pub(crate) fn prepare(folder: &Path) -> Result<(), Failure> {
     tried.map_err(|error| Failure::Other(format!("cannot write to {}: {error}", folder.display())))
 }
 
+/// The same for one file.
+pub(crate) fn prepare_for(file: &Path) -> Result<(), Failure> {
+    if file.is_dir() {
+        return Err(Failure::Other(format!("cannot write to {}: it is a folder", file.display())));
+    }
+    // A pipe or a device has a folder that is none of our business.
+    let exists_already = file.exists();
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if exists_already { Ok(()) } else { prepare(folder) }
+}
+
 /// Writes the tables of an experiment into `folder`, with a page that explains their columns.
 pub(crate) fn write_tables(experiment: &Experiment, folder: &Path) -> Result<(), Failure> {
     let mut columns = String::from("# Columns of the tables\n");

@@ -21,6 +21,9 @@ pub(crate) fn reproduce(args: &ReproduceArgs) -> Result<(), Failure> {
     let seeds = seeds(args)?;
     let folder = args.common.out.clone().unwrap_or_else(|| Path::new("out").join(&paper.key));
     files::prepare(&folder)?;
+    if let Some(json) = args.json.as_deref().filter(|path| *path != Path::new("-")) {
+        files::prepare_for(json)?;
+    }
     let mut scored = Vec::new();
     let mut figures = Vec::new();
     for (name, study) in studies {

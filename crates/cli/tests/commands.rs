@@ -201,6 +201,8 @@ fn an_output_folder_that_cannot_be_written_is_told_before_anything_runs() {
     let run = ["run", "long.toml", "--out", "file/below"];
     call(&here, &[&run[..], &fetch[..]].concat()).refused(1, &["cannot write to file/below"]);
     call(&here, &["reproduce", "plr", "--full", "--out", "file"]).refused(1, &["cannot write to file"]);
+    call(&here, &["reproduce", "plr", "--full", "--json", "file/score.json"]).refused(1, &["cannot write to file"]);
+    call(&here, &["reproduce", "plr", "--full", "--json", "."]).refused(1, &["cannot write to .: it is a folder"]);
 }
 
 #[test]
@@ -240,6 +242,25 @@ fn a_reader_that_goes_away_is_no_error() {
         drop(child.stdout.take());
         let called = common::Called::new(child.wait_with_output().unwrap());
         called.good();
+    }
+}
+
+#[test]
+fn ids_of_figures_and_claims_are_unique_in_a_paper() {
+    // All studies of a paper write their figures into one folder, and their claims into one score.
+    let papers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../papers");
+    for paper in std::fs::read_dir(papers).unwrap().flatten().filter(|e| e.path().is_dir()) {
+        let mut ids = Vec::new();
+        for file in std::fs::read_dir(paper.path()).unwrap().flatten().map(|e| e.path()) {
+            if file.extension().is_some_and(|e| e == "toml") {
+                let study = weir_scenario::Study::load(&file, &[]).unwrap_or_else(|problems| panic!("{problems}"));
+                ids.extend(study.figures.iter().map(|f| format!("figure {}", f.id)));
+                ids.extend(study.claims.iter().map(|c| format!("claim {}", c.id)));
+            }
+        }
+        ids.sort();
+        let twice: Vec<&[String]> = ids.windows(2).filter(|pair| pair[0] == pair[1]).collect();
+        assert!(twice.is_empty(), "{}: {twice:?}", paper.path().display());
     }
 }
 

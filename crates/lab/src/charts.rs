@@ -97,7 +97,8 @@ impl Drawing<'_> {
     }
 
     fn is_numeric(&self, axis: &str) -> bool {
-        self.figure.kind != FigureKind::Bars && self.labels(axis).iter().all(|l| l.parse::<f64>().is_ok())
+        self.figure.kind != FigureKind::Bars
+            && self.labels(axis).iter().all(|l| l.parse::<f64>().is_ok_and(f64::is_finite))
     }
 
     fn x_axis(&self) -> Axis {
