@@ -156,6 +156,9 @@ fn a_value_that_one_seed_lacks_is_lacking() {
     assert!(Means::all(&experiment).value("goodput", &cbr).is_some());
     let cubic = bound(&[("control", "cubic"), ("queue", "5")]);
     assert!(Means::all(&experiment).value("completion_time", &cubic).is_some());
+    // Nor is there a number for a link if neither of its directions has one.
+    let link = bound(&[("control", "cubic"), ("queue", "5"), ("link", "bottleneck")]);
+    assert_eq!(Means::all(&experiment).value("recovery_time", &link), None);
 }
 
 #[test]

@@ -229,6 +229,26 @@ fn the_packet_in_transmission_takes_no_place_in_the_queue() {
 }
 
 #[test]
+fn a_burst_into_an_idle_link_leaves_one_more_than_the_queue_holds() {
+    // Thirty consumers ask at one instant; their Interests meet at r1, in front of a queue of 20.
+    let mut built = common::built(
+        r#"
+[topology]
+dumbbell = { flows = 30, bottleneck = "100kbps", delay = "10ms", access = "10Mbps", queue = "20p" }
+[[workload]]
+fetch = { segments = 1 }
+[scheme]
+queue = "droptail"
+"#,
+        1,
+    );
+    built.world.run(End::At(common::at(0.1)));
+    let outcome = common::outcome(&built);
+    assert_eq!(common::of_link(&outcome, "drops_queue_full", "r1>r2"), 9.0);
+    assert_eq!(common::of_link(&outcome, "queue_max", "r1>r2"), 20.0);
+}
+
+#[test]
 fn at_one_instant_the_order_is_that_of_the_links() {
     // The same arrival time over four links, whose packets left in another order than that of the links.
     let mut network = Network::new();

@@ -347,6 +347,7 @@ sample = "100ms"
     let goodput: Vec<(f64, f64)> =
         outcome.series.iter().filter(|s| s.metric == "goodput").map(|s| (s.time, s.value)).collect();
     assert!(goodput.windows(2).all(|pair| pair[0].0 < pair[1].0), "{goodput:?}");
+    assert!(goodput[0].0 >= 1.0, "a flow is not sampled before it begins");
     let at = |time: f64| goodput.iter().find(|(t, _)| (t - time).abs() < 1e-9).unwrap().1;
     assert_near("together", at(1.3), 16.0, 0.02);
     assert_near("alone", at(3.3), 8.0, 0.02);
@@ -370,4 +371,44 @@ cs = 1000
     assert_eq!((of_node(&outcome, "cs_hits", "r1"), of_node(&outcome, "cs_misses", "r1")), (100.0, 100.0));
     assert_eq!((of_node(&outcome, "cs_hits", "r2"), of_node(&outcome, "cs_misses", "r2")), (0.0, 100.0));
     assert!(of_flow(&outcome, "full_delay", "second") < 0.2 * of_flow(&outcome, "full_delay", "first"));
+}
+
+#[test]
+fn every_fetch_is_paced_by_its_own_payload() {
+    let text = r#"
+[topology]
+dumbbell = { flows = 2, bottleneck = "10Mbps", delay = "10ms" }
+[[workload]]
+fetch = { consumer = "c1", payload = "500B" }
+[[workload]]
+fetch = { consumer = "c2", payload = "4000B" }
+[scheme]
+control = { name = "cbr", rate = "1Mbps" }
+queue = "droptail"
+[run]
+duration = "20s"
+"#;
+    let outcome = run(text, 1);
+    assert_near("small Data", of_flow(&outcome, "goodput", "c1"), 1.0, 0.01);
+    assert_near("large Data", of_flow(&outcome, "goodput", "c2"), 1.0, 0.01);
+}
+
+#[test]
+fn every_link_loses_packets_of_its_own() {
+    // Six consumers send the same packets at the same times; what their links lose differs.
+    let text = r#"
+[topology]
+dumbbell = { flows = 6, bottleneck = "1Gbps", delay = "10ms", access = "10Mbps", access_loss = 0.2 }
+[[workload]]
+fetch = { stop = "2s" }
+[scheme]
+control = { name = "cbr", rate = "1Mbps" }
+queue = "droptail"
+[run]
+duration = "500ms"
+"#;
+    let outcome = run(text, 1);
+    let lost: Vec<f64> = (1..=6).map(|n| of_link(&outcome, "drops_link_loss", &format!("c{n}>r1"))).collect();
+    assert!(lost.iter().all(|n| *n > 0.0), "{lost:?}");
+    assert!(lost.iter().any(|n| *n != lost[0]), "{lost:?}");
 }
