@@ -1,0 +1,88 @@
+//! From a checked scenario to a world.
+
+mod applications;
+mod nodes;
+mod ports;
+mod routes;
+
+use crate::collect::{Collector, FlowInfo};
+use crate::world::{End, World};
+use ports::Port;
+use std::fmt;
+use weir_core::{Bytes, Limit, Rate, Seed, Site, Span, Time};
+use weir_scenario::plan::{PartPlan, Scenario};
+use weir_scenario::routes::NextLink;
+use weir_schemes::registry;
+
+/// A scenario that cannot be built although it was checked: a defect of the checks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuildError(pub String);
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for BuildError {}
+
+/// A world that is ready to run.
+#[derive(Debug)]
+pub struct Built {
+    /// The network.
+    pub world: World,
+    /// When the run ends.
+    pub end: End,
+    /// Names of the nodes, by number.
+    pub nodes: Vec<String>,
+    /// Names of the link directions, by number, as `from>to`.
+    pub links: Vec<String>,
+}
+
+/// Builds the world of `scenario` for one seed.
+///
+/// # Errors
+/// If the scenario names a plug-in or setting that does not exist; a loaded scenario never does.
+pub fn build(scenario: &Scenario, seed: u64) -> Result<Built, BuildError> {
+    let ports = ports::ports(&scenario.topology);
+    Builder { scenario, seed: Seed(seed), ports, routes: routes::all(scenario) }.build()
+}
+
+struct Builder<'a> {
+    scenario: &'a Scenario,
+    seed: Seed,
+    /// Of each node, in the order of its faces.
+    ports: Vec<Vec<Port<'a>>>,
+    /// The way to the producer of each workload, from every node.
+    routes: Vec<Vec<Option<NextLink>>>,
+}
+
+impl Builder<'_> {
+    fn build(&self) -> Result<Built, BuildError> {
+        let topology = &self.scenario.topology;
+        let labels = self.scenario.workloads.iter();
+        let flows = labels.map(|w| FlowInfo { label: w.label.clone(), stop: w.stop }).collect();
+        let mut world = World::new(Collector::new(flows, topology.nodes.len()), self.scenario.run.sample);
+        for node in 0..topology.nodes.len() {
+            let machine = self.machine(node)?;
+            world.add_node(machine);
+        }
+        let links = self.connect(&mut world);
+        let end = self.scenario.run.duration.map_or(End::Complete, |d| End::At(Time::ZERO + d));
+        Ok(Built { world, end, nodes: topology.nodes.clone(), links })
+    }
+
+    /// What a plug-in is told about its place; `port` for one that serves a face.
+    fn site(&self, seed: Seed, port: Option<&Port<'_>>) -> Site {
+        let payload = self.scenario.workloads.first().map_or(Bytes(1040), |w| w.payload);
+        match port.map(Port::direction) {
+            Some(d) => Site { seed, payload, link_rate: d.rate, link_delay: d.delay, limit: d.limit },
+            None => Site { seed, payload, link_rate: Rate(0), link_delay: Span::ZERO, limit: Limit::Packets(0) },
+        }
+    }
+}
+
+fn make<B>(entries: &[weir_core::Entry<B>], part: &PartPlan, site: &Site) -> Result<B, BuildError> {
+    let entry = registry::find("plug-in", entries, &part.name).map_err(BuildError)?;
+    (entry.build)(&part.settings, site).map_err(|e| BuildError(format!("{}: {e}", part.name)))
+}
