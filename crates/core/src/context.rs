@@ -1,7 +1,7 @@
 //! The machine and what it is lent for one call.
 
-use crate::{Span, Time};
-use weir_wire::Packet;
+use crate::{Event, Span, Time};
+use weir_wire::{Name, Packet};
 
 /// A face of a machine, counted from 0 in the order of creation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -89,6 +89,8 @@ pub struct Context<'a> {
     pub face: FaceId,
     /// Who watches.
     pub sink: &'a mut dyn Sink,
+    /// The sink wants [`Sink::detail`] too.
+    pub watched: bool,
     /// Where machines note which faces have something to send.
     pub ready: &'a mut Ready,
 }
@@ -97,6 +99,23 @@ impl Context<'_> {
     /// Ends a packet's way here. Every packet that is not sent on must end in this call or in a delivery.
     pub fn discard(&mut self, packet: Packet, reason: DropReason) {
         self.sink.dropped(self.now, self.node, self.face, &packet, reason);
+    }
+
+    /// Tells the sink of an event at [`Context::face`], if anybody watches; otherwise it is not even made.
+    #[inline]
+    pub fn tell<'e>(&mut self, event: impl FnOnce() -> Event<'e>) {
+        if self.watched {
+            self.sink.detail(self.now, self.node, self.face, &event());
+        }
+    }
+
+    /// Says why a plug-in decides as it does about the packet called `name`, in words for a person.
+    #[inline]
+    pub fn explain(&mut self, name: &Name, why: impl FnOnce() -> String) {
+        if self.watched {
+            let why = why();
+            self.tell(|| Event::Explained { name, why: &why });
+        }
     }
 }
 
@@ -225,6 +244,9 @@ pub trait Sink {
     fn decreased(&mut self, now: Time, flow: FlowId) {}
     /// A fetch has all its segments.
     fn completed(&mut self, now: Time, flow: FlowId) {}
+    /// A step of a packet's way or a decision about it, at `face` of `node`. Only for sinks that watch
+    /// ([`Context::watched`]).
+    fn detail(&mut self, now: Time, node: NodeId, face: FaceId, event: &Event<'_>) {}
 }
 
 /// Watches nothing.

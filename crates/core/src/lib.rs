@@ -13,6 +13,7 @@ mod queue;
 mod registry;
 mod strategy;
 mod units;
+mod watch;
 
 pub use chance::{Chance, Seed};
 pub use consumer::{
@@ -29,3 +30,4 @@ pub use strategy::{
     Choice, DataOutcome, Failure, FailureKind, ForwardingStrategy, NextHop, OutRecord, PrefixId, Query, Suppression,
 };
 pub use units::{Bytes, Rate, Span, Time};
+pub use watch::{Cause, Event, Signal, Standing};

@@ -1,6 +1,6 @@
 //! One face of a forwarder or host: a queue towards a link, or an application.
 
-use weir_core::{Context, FaceId, Limit, Needs, Pull, QueueDiscipline, Reading, Span, Time};
+use weir_core::{Context, Event, FaceId, Limit, Needs, Pull, QueueDiscipline, Reading, Span, Time};
 use weir_wire::Packet;
 
 /// Where a face leads.
@@ -47,6 +47,10 @@ impl Egress {
     #[inline]
     pub fn send(&mut self, mut packet: Packet, cx: &mut Context<'_>) {
         packet.queued_at = cx.now.0;
+        cx.tell(|| {
+            let (ahead, held, limit) = (self.queue.backlog(), self.queue.held(), self.queue.limit());
+            Event::Queued { packet: &packet, ahead, held, limit }
+        });
         self.queue.enqueue(packet, cx);
         cx.ready.add(cx.face);
     }
@@ -58,8 +62,10 @@ impl Egress {
         if let Pull::Packet(packet) = &pull {
             let sojourn = cx.now.since(Time(packet.queued_at));
             cx.sink.dequeued(cx.now, cx.node, cx.face, packet, sojourn);
-            self.waiting = self.queue.backlog().packets;
+            let behind = self.queue.backlog();
+            self.waiting = behind.packets;
             self.peak = self.peak.max(self.waiting + 1);
+            cx.tell(|| Event::Dequeued { packet, sojourn, behind });
         }
         pull
     }

@@ -10,8 +10,8 @@ use crate::application::{Application, Outbox};
 use pending::{Pending, Slot, State};
 use std::collections::BTreeSet;
 use weir_core::{
-    Allowance, Chance, ConsumerControl, Context, DataSignal, Delivery, DropReason, FlowId, Loss, LossSignal, Reaction,
-    Reading, SentSignal, Span, Time, Timeout, TimeoutSignal,
+    Allowance, Chance, ConsumerControl, Context, DataSignal, Delivery, DropReason, Event, FlowId, Loss, LossSignal,
+    Reaction, Reading, SentSignal, Signal, Span, Standing, Time, Timeout, TimeoutSignal,
 };
 use weir_wire::{Data, HopFields, Interest, Kind, Nack, NackReason, Name, Packet};
 
@@ -156,6 +156,32 @@ impl Fetcher {
         self.control.allowance()
     }
 
+    /// Where the consumer stands.
+    fn standing(&self) -> Standing {
+        Standing { allowance: self.control.allowance(), in_flight: self.in_flight, rto: self.timeout.timeout() }
+    }
+
+    /// The same, if anybody wants to know.
+    #[inline]
+    fn watched_standing(&self, cx: &Context<'_>) -> Option<Standing> {
+        cx.watched.then(|| self.standing())
+    }
+
+    #[inline]
+    fn tell_signal(
+        &self,
+        segment: u64,
+        signal: Signal,
+        before: Option<Standing>,
+        reaction: Reaction,
+        cx: &mut Context<'_>,
+    ) {
+        if let Some(before) = before {
+            let (flow, content, after) = (self.what.flow, &self.what.name, self.standing());
+            cx.tell(|| Event::Signalled { flow, content, segment, signal, before, after, reaction });
+        }
+    }
+
     /// Sends what the control allows, and notes what it waits for then.
     fn pump(&mut self, out: &mut Outbox, cx: &mut Context<'_>) {
         self.departure = loop {
@@ -206,12 +232,18 @@ impl Fetcher {
         cx.sink.requested(cx.now, self.what.flow, segment, transmission);
         let lifetime_ms = (self.rules.lifetime.0 / 1_000_000).clamp(1, u64::from(u32::MAX)) as u32;
         let interest = Interest::new(self.what.name.with_segment(segment), nonce);
-        out.push(Interest { lifetime_ms, ..interest }.into());
+        let interest = Interest { lifetime_ms, ..interest };
+        cx.tell(|| {
+            let (flow, standing) = (self.what.flow, self.standing());
+            Event::Asked { flow, interest: &interest, transmission, standing }
+        });
+        out.push(interest.into());
     }
 
     fn on_data(&mut self, data: &Data, hop: &HopFields, cx: &mut Context<'_>) -> bool {
         let Some(segment) = data.name.segment() else { return false };
         let Some(slot) = self.pending.take(segment) else { return false };
+        let before = self.watched_standing(cx);
         let were_out = self.in_flight.max(1);
         if slot.state == State::InFlight {
             self.in_flight -= 1;
@@ -240,6 +272,7 @@ impl Fetcher {
                 marked: hop.congestion_mark > 0,
             },
         );
+        let fresh = self.is_fresh();
         let reaction = self.control.on_data(&DataSignal {
             now: cx.now,
             flow: self.what.flow,
@@ -249,13 +282,15 @@ impl Fetcher {
             sent_at: slot.last_sent,
             retransmitted: slot.transmissions > 1,
             marked: hop.congestion_mark > 0,
-            fresh: self.is_fresh(),
+            fresh,
             feedback: hop.feedback,
             hops: hop.hop_count,
             in_flight: self.in_flight,
             smoothed_rtt: self.smoothed_rtt,
             app_limited: !self.window_limited,
         });
+        let (transmissions, marked) = (slot.transmissions, hop.congestion_mark > 0);
+        self.tell_signal(segment, Signal::Data { rtt, transmissions, marked, fresh }, before, reaction, cx);
         self.react(reaction, cx);
         self.note_completion(cx);
         true
@@ -288,46 +323,51 @@ impl Fetcher {
         }
     }
 
-    fn lose(&mut self, segment: u64, kind: Loss, sent_at: Time, cx: &mut Context<'_>) {
+    /// Tells the control of a loss; `before` is the consumer before anything was done about it.
+    fn lose(&mut self, lost: &Slot, segment: u64, kind: Loss, before: Option<Standing>, cx: &mut Context<'_>) {
+        let sent_at = lost.last_sent;
         let fresh = self.is_fresh();
         let signal = LossSignal { now: cx.now, kind, segment, sent_at, fresh, in_flight: self.in_flight };
         let reaction = self.control.on_loss(&signal);
+        self.tell_signal(segment, Signal::Loss { kind, since: cx.now.since(sent_at), fresh }, before, reaction, cx);
         self.react(reaction, cx);
     }
 
     /// A router has stored (or lost) the Data and says so. The segment stays pending; it is not sent again.
     fn on_notice(&mut self, name: &Name, cx: &mut Context<'_>) -> bool {
         let Some(segment) = name.segment() else { return false };
-        let Some(slot) = self.pending.get(segment).filter(|s| s.state == State::InFlight) else { return false };
-        let sent_at = slot.last_sent;
+        let Some(slot) = self.pending.get(segment).filter(|s| s.state == State::InFlight).copied() else {
+            return false;
+        };
+        let before = self.watched_standing(cx);
         self.counters.notices += 1;
         match self.rules.notice_timer {
             NoticeTimer::Keep => {}
             NoticeTimer::Restart => self.pending.restart_timer(segment, cx.now),
             NoticeTimer::Stop => {
                 self.pending.stop_timer(segment);
-                self.stopped.insert((sent_at + self.rules.lifetime, segment));
+                self.stopped.insert((slot.last_sent + self.rules.lifetime, segment));
             }
         }
-        self.lose(segment, Loss::Notice, sent_at, cx);
+        self.lose(&slot, segment, Loss::Notice, before, cx);
         true
     }
 
     fn on_nack(&mut self, nack: &Nack, cx: &mut Context<'_>) -> bool {
         let Some(segment) = nack.interest.name.segment() else { return false };
         let refused = |s: &&Slot| s.state == State::InFlight && s.nonce == nack.interest.nonce;
-        let Some(slot) = self.pending.get(segment).filter(refused) else { return false };
-        let sent_at = slot.last_sent;
+        let Some(slot) = self.pending.get(segment).filter(refused).copied() else { return false };
+        let before = self.watched_standing(cx);
         // Only congestion passes soon; other refusals are tried again when the timeout says so.
         if nack.reason == NackReason::Congestion {
             self.in_flight -= 1;
             self.pending.lost(segment);
-            if sent_at == cx.now {
+            if slot.last_sent == cx.now {
                 // Refused by this very node: without a pause the same instant would repeat for ever.
                 self.next_send = self.next_send.max(cx.now + Span::from_millis(1));
             }
         }
-        self.lose(segment, Loss::Nack(nack.reason), sent_at, cx);
+        self.lose(&slot, segment, Loss::Nack(nack.reason), before, cx);
         true
     }
 
@@ -361,18 +401,18 @@ impl Fetcher {
     }
 
     fn time_out(&mut self, segment: u64, cx: &mut Context<'_>) {
-        let Some(slot) = self.pending.get(segment) else { return };
-        let sent_at = slot.last_sent;
+        let Some(slot) = self.pending.get(segment).copied() else { return };
+        let before = self.watched_standing(cx);
         self.in_flight -= 1;
         self.pending.lost(segment);
         self.counters.timeouts += 1;
         cx.sink.timed_out(cx.now, self.what.flow, segment);
-        let first_of_event = sent_at >= self.timeout_event;
+        let first_of_event = slot.last_sent >= self.timeout_event;
         if first_of_event {
             self.timeout_event = cx.now;
         }
         self.timeout.on_timeout(&TimeoutSignal { now: cx.now, first_of_event });
-        self.lose(segment, Loss::Timeout, sent_at, cx);
+        self.lose(&slot, segment, Loss::Timeout, before, cx);
     }
 
     /// When the first Interest times out.

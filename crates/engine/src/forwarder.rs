@@ -15,8 +15,8 @@ use crate::pit::{Pit, PitId};
 use crate::wakes::Wakes;
 use std::collections::VecDeque;
 use weir_core::{
-    Backlog, Context, FaceId, Failure, FailureKind, ForwardingStrategy, NextHop, NodeMonitor, OutRecord, PitView, Pull,
-    QueueDiscipline, Reading, Span, Time,
+    Backlog, Context, Event, FaceId, Failure, FailureKind, ForwardingStrategy, NextHop, NodeMonitor, OutRecord,
+    PitView, Pull, QueueDiscipline, Reading, Span, Time,
 };
 use weir_wire::{Kind, Name, Packet};
 
@@ -270,6 +270,7 @@ impl Forwarder {
         self.remember_nonces(id, cx.now);
         self.copy_sent(id);
         let entry = self.pit.get(id);
+        cx.tell(|| Event::PitExpired { name: &entry.interest.name, sent: &self.sent });
         if let Some(prefix) = entry.prefix {
             let strategy = &mut self.strategies[entry.strategy.0 as usize];
             // An upstream that refused has been heard of already.

@@ -24,7 +24,8 @@ impl Bench {
     fn call<R>(&mut self, f: impl FnOnce(&mut dyn ForwardingStrategy, PrefixId, &mut Context<'_>) -> R) -> R {
         let (mut sink, mut ready) = (NoSink, Ready::default());
         let now = Time(1_000_000_000);
-        let mut cx = Context { now, node: NodeId(0), face: FaceId(0), sink: &mut sink, ready: &mut ready };
+        let mut cx =
+            Context { now, node: NodeId(0), face: FaceId(0), sink: &mut sink, watched: false, ready: &mut ready };
         f(self.strategy.as_mut(), self.prefix, &mut cx)
     }
 

@@ -97,7 +97,8 @@ impl Storm {
 
     fn call<R>(&mut self, f: impl FnOnce(&mut dyn ForwardingStrategy, &mut Context<'_>) -> R) -> R {
         let (now, mut sink, mut ready) = (self.now, NoSink, Ready::default());
-        let mut cx = Context { now, node: NodeId(0), face: FaceId(10), sink: &mut sink, ready: &mut ready };
+        let mut cx =
+            Context { now, node: NodeId(0), face: FaceId(10), sink: &mut sink, watched: false, ready: &mut ready };
         f(self.strategy.as_mut(), &mut cx)
     }
 

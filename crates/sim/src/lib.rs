@@ -11,6 +11,7 @@ mod histogram;
 mod link;
 mod outcome;
 mod sweep;
+mod watch;
 mod world;
 
 pub use build::{BuildError, Built, build};

@@ -1,7 +1,7 @@
 //! One direction of a link: serialisation, propagation, loss.
 
 use std::collections::VecDeque;
-use weir_core::{Chance, FaceId, Rate, Span, Time};
+use weir_core::{Chance, Event, FaceId, Rate, Span, Time};
 use weir_wire::Packet;
 
 /// Where a link direction leads and how.
@@ -72,6 +72,11 @@ impl Link {
     /// The counters at `now`: a packet that is being sent has been sent for a part of its time only.
     pub fn counters_at(&self, now: Time) -> LinkCounters {
         LinkCounters { busy: self.counters.busy - self.free_at.since(now), ..self.counters }
+    }
+
+    /// What a watcher sees of a packet that is about to be put on the link.
+    pub fn sending<'a>(&self, packet: &'a Packet, now: Time) -> Event<'a> {
+        Event::Sent { packet, until: now + self.spec.rate.transmission(packet.wire_len()) }
     }
 
     /// Puts a packet on the link, which must be free.

@@ -3,7 +3,8 @@
 use crate::calendar::Calendar;
 use crate::collect::Collector;
 use crate::link::{Link, LinkCounters, LinkSpec, Sent};
-use weir_core::{Chance, Context, DropReason, FaceId, Machine, NodeId, Pull, Ready, Sink, Span, Time};
+use crate::watch::Watch;
+use weir_core::{Chance, Context, DropReason, Event, FaceId, Machine, NodeId, Pull, Ready, Sink, Span, Time};
 use weir_wire::{Kind, Packet};
 
 /// Kinds of events, in the order in which they happen at one instant: machines do what is due, links become free,
@@ -30,7 +31,7 @@ pub struct World {
     calendar: Calendar,
     nodes: Vec<Node>,
     links: Vec<Link>,
-    collector: Collector,
+    watch: Watch,
     ready: Ready,
     sample: Option<Span>,
     digest: u64,
@@ -54,7 +55,7 @@ impl World {
             calendar: Calendar::default(),
             nodes: Vec::new(),
             links: Vec::new(),
-            collector,
+            watch: Watch::new(collector),
             ready: Ready::default(),
             sample,
             digest: 0,
@@ -79,6 +80,13 @@ impl World {
         id
     }
 
+    /// Lets `watcher` see everything from now on: all that the collector is told, and [`Sink::detail`].
+    ///
+    /// Nobody gets it back: share what it finds, as in `Rc<RefCell<..>>`.
+    pub fn watch(&mut self, watcher: Box<dyn Sink>) {
+        self.watch.add(watcher);
+    }
+
     /// Runs until `end`. May be called again with a later end.
     pub fn run(&mut self, end: End) {
         if self.now == Time::ZERO && self.events == 0 {
@@ -87,7 +95,7 @@ impl World {
         while let Some(at) = self.calendar.peek_time() {
             match end {
                 End::At(limit) if Time(at) > limit => break,
-                End::Complete if self.collector.all_complete() => break,
+                End::Complete if self.watch.collector.all_complete() => break,
                 _ => self.step(),
             }
         }
@@ -131,6 +139,7 @@ impl World {
         let (node, face) = (link.spec.to as usize, link.spec.to_face);
         self.hops += 1;
         self.digest = mix(self.digest, self.now.0, place as u64, &packet);
+        self.watch.tell(self.now, node as u32, face, || Event::Arrived { packet: &packet });
         self.call(node, |machine, cx| machine.receive(face, packet, cx));
     }
 
@@ -158,7 +167,8 @@ impl World {
             now: self.now,
             node: NodeId(node as u32),
             face: FaceId(0),
-            sink: &mut self.collector,
+            watched: self.watch.is_watched(),
+            sink: self.watch.sink(),
             ready: &mut self.ready,
         };
         work(&mut *self.nodes[node].machine, &mut cx);
@@ -187,8 +197,14 @@ impl World {
     fn pull(&mut self, place: usize) {
         let spec = &self.links[place].spec;
         let (node, face) = (spec.from, spec.from_face);
-        let mut cx =
-            Context { now: self.now, node: NodeId(node), face, sink: &mut self.collector, ready: &mut self.ready };
+        let mut cx = Context {
+            now: self.now,
+            node: NodeId(node),
+            face,
+            watched: self.watch.is_watched(),
+            sink: self.watch.sink(),
+            ready: &mut self.ready,
+        };
         let machine = &mut self.nodes[node as usize].machine;
         let again = match machine.pull(face, &mut cx) {
             Pull::Idle => return,
@@ -198,11 +214,12 @@ impl World {
             }
             Pull::Packet(packet) => {
                 let link = &mut self.links[place];
+                self.watch.tell(self.now, node, face, || link.sending(&packet, self.now));
                 match link.transmit(packet, self.now) {
                     Sent::First(arrival) => self.calendar.push(arrival.0, ARRIVE << 32 | place as u64),
                     Sent::Behind => {}
                     Sent::Lost(packet) => {
-                        self.collector.dropped(self.now, NodeId(node), face, &packet, DropReason::LinkLoss);
+                        self.watch.sink().dropped(self.now, NodeId(node), face, &packet, DropReason::LinkLoss);
                     }
                 }
                 if !machine.has_backlog(face) {
@@ -230,10 +247,10 @@ impl World {
     /// Takes a sample of every machine.
     fn look(&mut self) {
         for (i, node) in self.nodes.iter().enumerate() {
-            let collector = &mut self.collector;
+            let collector = &mut self.watch.collector;
             node.machine.inspect(self.now, &mut |reading| collector.sample(self.now, NodeId(i as u32), reading));
         }
-        self.collector.sample_flows(self.now);
+        self.watch.collector.sample_flows(self.now);
         // The last sample is the one after which nothing else is due.
         if let Some(sample) = self.sample
             && !self.calendar.is_empty()
@@ -264,7 +281,7 @@ impl World {
 
     /// What has been watched.
     pub fn collector(&self) -> &Collector {
-        &self.collector
+        &self.watch.collector
     }
 
     /// Counters and packets in the air of each link direction, in the order of `add_link`.

@@ -4,7 +4,7 @@ use super::Forwarder;
 use crate::face::queue_delay;
 use crate::pit::{InRecord, PitEntry, PitId};
 use smallvec::SmallVec;
-use weir_core::{Context, DataOutcome, DropReason, FaceId, Time};
+use weir_core::{Context, DataOutcome, DropReason, Event, FaceId, Time};
 use weir_wire::{Data, HopFields, Kind, Packet};
 
 impl Forwarder {
@@ -47,6 +47,10 @@ impl Forwarder {
         let marked = entry.marked;
         let outcome = outcome(entry, face, &hop, cx.now);
         let strategy = entry.strategy;
+        cx.tell(|| {
+            let rtt = outcome.and_then(|o| o.rtt);
+            Event::PitSatisfied { data: &data, rtt, downstreams: downstreams.len(), marked }
+        });
         self.remember_fresh_nonces(id, &data, cx.now);
         self.pit.remove(id);
         if let Some(outcome) = outcome {
@@ -101,7 +105,9 @@ impl Forwarder {
             && packet.hop.congestion_mark == 0
         {
             packet.hop.congestion_mark = 1;
+            cx.face = record.face;
             cx.sink.marked(cx.now, cx.node, record.face);
+            cx.tell(|| Event::Marked { packet: &packet });
         }
         self.send(record.face, packet, cx);
     }

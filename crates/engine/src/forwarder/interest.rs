@@ -2,7 +2,7 @@
 
 use super::{Forwarder, SUPPRESSION};
 use crate::pit::{InRecord, PitId, Upstream};
-use weir_core::{Choice, Context, DropReason, FaceId, OutRecord, Query, Span, Suppression, Time};
+use weir_core::{Cause, Choice, Context, DropReason, Event, FaceId, OutRecord, Query, Span, Suppression, Time};
 use weir_wire::{HopFields, Interest, Nack, NackReason, Packet};
 
 impl Forwarder {
@@ -12,20 +12,33 @@ impl Forwarder {
             return refuse(interest, hop, DropReason::HopLimit, cx);
         }
         if self.dead_nonces.contains(&interest.name, interest.nonce, cx.now) {
+            cx.tell(|| Event::Looped { interest: &interest, dead: true });
             return self.refuse_loop(face, interest, hop, cx);
         }
         let hash = interest.name.hash64();
         let id = match self.pit.find(&interest, hash) {
-            Some(id) if self.is_loop(id, face, interest.nonce) => return self.refuse_loop(face, interest, hop, cx),
+            Some(id) if self.is_loop(id, face, interest.nonce) => {
+                cx.tell(|| Event::Looped { interest: &interest, dead: false });
+                return self.refuse_loop(face, interest, hop, cx);
+            }
             Some(id) => {
                 self.counters.aggregated += 1;
                 self.pit.get_mut(id).interest = interest.clone();
+                cx.tell(|| {
+                    let ins = &self.pit.get(id).ins;
+                    let again = ins.iter().any(|r| r.face == face);
+                    Event::PitJoined { interest: &interest, again, downstreams: ins.len() + usize::from(!again) }
+                });
                 id
             }
             None => {
                 if let Some(data) = self.cs.find(&interest, hash, cx.now) {
                     let data = data.clone();
+                    cx.tell(|| Event::CsHit { interest: &interest });
                     return self.answer_from_cs(face, data, hop, cx);
+                }
+                if self.cs.capacity() > 0 {
+                    cx.tell(|| Event::CsMiss { interest: &interest });
                 }
                 self.interest_missed(face, cx);
                 if self.pit.is_full() {
@@ -34,6 +47,7 @@ impl Forwarder {
                 let found = self.fib.lookup(&interest.name);
                 let id = self.pit.insert(interest.clone(), hash, found.strategy, SUPPRESSION.0);
                 self.pit.get_mut(id).prefix = found.prefix;
+                cx.tell(|| Event::PitInserted { interest: &interest, entries: self.pit.len() });
                 self.pit_changed(cx);
                 id
             }
@@ -71,7 +85,10 @@ impl Forwarder {
         token: Option<weir_wire::PitToken>,
         cx: &mut Context<'_>,
     ) {
-        let mut nack: Packet = Nack { reason, interest }.into();
+        let nack = Nack { reason, interest };
+        cx.face = face;
+        cx.tell(|| Event::NackSent { nack: &nack });
+        let mut nack: Packet = nack.into();
         nack.hop.pit_token = token;
         self.send(face, nack, cx);
     }
@@ -79,17 +96,27 @@ impl Forwarder {
     /// Asks the strategy where a new or repeated Interest goes, and sends it there.
     fn forward(&mut self, id: PitId, from: FaceId, interest: Interest, cx: &mut Context<'_>) {
         let Some(prefix) = self.pit.get(id).prefix else {
-            return self.act(id, Choice::Nack(NackReason::NoRoute), Some(interest), cx);
+            let (cause, choice) = (Cause::New, Choice::Nack(NackReason::NoRoute));
+            cx.tell(|| Event::Decided { name: &interest.name, cause, next_hops: &[], sent: &[], choice: &choice });
+            return self.act(id, choice, Some(interest), cx);
         };
         let local_only = interest.hop_limit == Some(0);
         self.find_eligible(id, Some(from), local_only);
         if !self.pass_suppression(id, cx.now) {
+            self.tell_suppression(id, &interest, cx);
             return cx.discard(interest.into(), DropReason::Suppressed);
         }
         self.copy_sent(id);
         let strategy = &mut self.strategies[self.pit.get(id).strategy.0 as usize];
         let query = Query { interest: &interest, from, prefix, next_hops: &self.eligible, sent: &self.sent };
         let choice = strategy.choose(&query, cx);
+        cx.tell(|| Event::Decided {
+            name: &interest.name,
+            cause: if self.sent.is_empty() { Cause::New } else { Cause::Repeated },
+            next_hops: &self.eligible,
+            sent: &self.sent,
+            choice: &choice,
+        });
         self.act(id, choice, Some(interest), cx);
     }
 
@@ -111,6 +138,18 @@ impl Forwarder {
                 !self.eligible.is_empty()
             }
         }
+    }
+
+    /// Says how much too soon a repeated Interest came, to the upstream that it was sent to last.
+    fn tell_suppression(&self, id: PitId, interest: &Interest, cx: &mut Context<'_>) {
+        let entry = self.pit.get(id);
+        let Some(last) = entry.outs.iter().max_by_key(|u| u.record.sent_at) else { return };
+        let interval = match self.strategies[entry.strategy.0 as usize].suppression() {
+            Suppression::PerEntry => entry.suppression,
+            Suppression::PerUpstream => last.suppression,
+        };
+        let since = cx.now.since(last.record.sent_at);
+        cx.tell(|| Event::Suppressed { interest, since, interval });
     }
 
     /// Does what a strategy has chosen for an entry. `interest`: the one at hand, come in over `cx.face`; else the one

@@ -1,7 +1,7 @@
 //! The way of a Nack.
 
 use super::Forwarder;
-use weir_core::{Context, DropReason, FaceId, Failure, FailureKind};
+use weir_core::{Cause, Context, DropReason, Event, FaceId, Failure, FailureKind};
 use weir_wire::{HopFields, Kind, Nack, Packet};
 
 impl Forwarder {
@@ -14,6 +14,7 @@ impl Forwarder {
             let upstreams = self.pit.get_mut(id).outs.iter_mut();
             upstreams.map(|u| &mut u.record).find(|r| r.face == face && r.nonce == nack.interest.nonce)
         });
+        cx.tell(|| Event::NackReceived { nack: &nack, expected: record.is_some() });
         let (Some(id), Some(record)) = (id, record) else {
             return cx.discard(Packet { hop, kind: Kind::Nack(nack), queued_at: 0 }, DropReason::Unsolicited);
         };
@@ -34,6 +35,13 @@ impl Forwarder {
             next_hops: &self.eligible,
         };
         let choice = self.strategies[entry.strategy.0 as usize].on_failure(&failure, cx);
+        cx.tell(|| Event::Decided {
+            name: &nack.interest.name,
+            cause: Cause::Nack(nack.reason),
+            next_hops: &self.eligible,
+            sent: &self.sent,
+            choice: &choice,
+        });
         self.act(id, choice, None, cx);
     }
 }

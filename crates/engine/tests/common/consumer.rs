@@ -80,7 +80,7 @@ impl Consumer {
     fn call(&mut self, work: impl FnOnce(&mut Fetcher, &mut Outbox, &mut Context<'_>)) {
         let mut out = Outbox::new();
         let (node, face) = (NodeId(0), FaceId(0));
-        let mut cx = Context { now: self.now, node, face, sink: &mut self.log, ready: &mut self.ready };
+        let mut cx = Context { now: self.now, node, face, sink: &mut self.log, watched: false, ready: &mut self.ready };
         work(&mut self.fetcher, &mut out, &mut cx);
         for packet in out {
             let Kind::Interest(interest) = packet.kind else { panic!("a fetcher sent {}", text(&packet)) };

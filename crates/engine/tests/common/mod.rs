@@ -84,7 +84,14 @@ impl<M: Machine> Bench<M> {
 
     fn call<R>(&mut self, work: impl FnOnce(&mut M, &mut Context<'_>) -> R) -> R {
         let face = FaceId(u32::MAX);
-        let mut cx = Context { now: self.now, node: NodeId(0), face, sink: &mut self.log, ready: &mut self.ready };
+        let mut cx = Context {
+            now: self.now,
+            node: NodeId(0),
+            face,
+            sink: &mut self.log,
+            watched: false,
+            ready: &mut self.ready,
+        };
         work(&mut self.machine, &mut cx)
     }
 

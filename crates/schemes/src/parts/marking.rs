@@ -1,7 +1,7 @@
 //! Queues that only mark: a FIFO and a law.
 
 use super::fifo::{Fifo, sojourn};
-use weir_core::{Backlog, Context, Limit, MarkLaw, Pull, QueueDiscipline, Span};
+use weir_core::{Backlog, Context, Event, Limit, MarkLaw, Pull, QueueDiscipline, Span};
 use weir_wire::{Kind, Packet};
 
 weir_core::words! {
@@ -81,5 +81,6 @@ pub fn mark(packet: &mut Packet, cx: &mut Context<'_>) {
     if packet.hop.congestion_mark == 0 {
         packet.hop.congestion_mark = 1;
         cx.sink.marked(cx.now, cx.node, cx.face);
+        cx.tell(|| Event::Marked { packet });
     }
 }

@@ -4,7 +4,7 @@
 use crate::parts::fifo::Fifo;
 use crate::registry::Wrap;
 use std::collections::VecDeque;
-use weir_core::{Backlog, Context, DropReason, Entry, Limit, Needs, Pull, QueueDiscipline, Span, Time};
+use weir_core::{Backlog, Context, DropReason, Entry, Event, Limit, Needs, Pull, QueueDiscipline, Span, Time};
 use weir_wire::{Content, Data, Packet, VirtualData};
 
 weir_core::words! {
@@ -100,9 +100,12 @@ impl Plr {
             return cx.discard(packet, DropReason::StoreFull);
         }
         if self.p.notice && packet.is_content() {
-            self.notices.push(notice_of(&packet, cx.now));
+            let notice = notice_of(&packet, cx.now);
             cx.sink.loss_notice(cx.now, cx.node, cx.face);
+            cx.tell(|| Event::Announced { notice: &notice });
+            self.notices.push(notice);
         }
+        cx.tell(|| Event::Stored { packet: &packet, held: self.store.len() + 1 });
         self.store.push_back(Stored { packet, until: cx.now + self.p.residence });
     }
 
@@ -165,6 +168,7 @@ impl Plr {
             let stored = cx.now.since(Time(packet.queued_at));
             packet.queued_at = cx.now.0;
             cx.sink.recovered(cx.now, cx.node, cx.face, stored);
+            cx.tell(|| Event::Recovered { packet: &packet, stored });
             self.inner.enqueue(packet, cx);
         }
         true

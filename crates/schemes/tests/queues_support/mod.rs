@@ -47,7 +47,8 @@ impl Bench {
 
     pub fn call<R>(&mut self, f: impl FnOnce(&mut dyn QueueDiscipline, &mut Context<'_>) -> R) -> R {
         let (now, mut ready) = (self.now, Ready::default());
-        let mut cx = Context { now, node: NodeId(0), face: FaceId(0), sink: &mut self.tally, ready: &mut ready };
+        let mut cx =
+            Context { now, node: NodeId(0), face: FaceId(0), sink: &mut self.tally, watched: false, ready: &mut ready };
         f(self.queue.as_mut(), &mut cx)
     }
 
