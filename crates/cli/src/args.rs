@@ -79,9 +79,21 @@ pub(crate) struct Common {
     /// Where tables and figures go [default: out/NAME]
     #[arg(long, short, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
+    /// Format of the tables; both may be given: `--tables csv,parquet`
+    #[arg(long, value_name = "FORMAT", value_delimiter = ',', default_value = "csv")]
+    pub tables: Vec<TableFormat>,
     /// Print nothing but errors
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+/// How tables are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TableFormat {
+    /// Text, one line for each row
+    Csv,
+    /// Apache Parquet: typed, compressed, with units and descriptions of the columns inside
+    Parquet,
 }
 
 #[derive(Debug, Args)]

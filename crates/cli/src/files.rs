@@ -1,6 +1,7 @@
 //! Files that a study leaves behind.
 
 use crate::Failure;
+use crate::args::TableFormat;
 use std::fs;
 use std::path::Path;
 use weir_lab::{Experiment, charts, tables};
@@ -32,11 +33,17 @@ pub(crate) fn prepare_for(file: &Path) -> Result<(), Failure> {
 }
 
 /// Writes the tables of an experiment into `folder`, with a page that explains their columns.
-pub(crate) fn write_tables(experiment: &Experiment, folder: &Path) -> Result<(), Failure> {
+pub(crate) fn write_tables(experiment: &Experiment, formats: &[TableFormat], folder: &Path) -> Result<(), Failure> {
     let mut columns = String::from("# Columns of the tables\n");
     for file in tables(experiment) {
-        file.table.write_csv(&folder.join(file.name).with_extension("csv"))?;
-        columns.push_str(&format!("\n## {}.csv\n\n{}", file.name, file.table.describe()));
+        let path = folder.join(file.name);
+        if formats.contains(&TableFormat::Csv) {
+            file.table.write_csv(&path.with_extension("csv"))?;
+        }
+        if formats.contains(&TableFormat::Parquet) {
+            file.table.write_parquet(&path.with_extension("parquet"))?;
+        }
+        columns.push_str(&format!("\n## {}\n\n{}", file.name, file.table.describe()));
     }
     Ok(write_atomic(&folder.join("columns.md"), columns.as_bytes())?)
 }

@@ -1,6 +1,6 @@
 //! `weir reproduce`
 
-use crate::args::ReproduceArgs;
+use crate::args::{ReproduceArgs, TableFormat};
 use crate::output::{is_terminal, print, width};
 use crate::papers::{self, Paper};
 use crate::progress::stopped;
@@ -31,7 +31,7 @@ pub(crate) fn reproduce(args: &ReproduceArgs) -> Result<(), Failure> {
             return Err(Failure::Stopped);
         }
         let experiment = execute(study, seeds.clone(), &args.common, &name)?;
-        files::write_tables(&experiment, &folder.join(&name))?;
+        files::write_tables(&experiment, &args.common.tables, &folder.join(&name))?;
         finish(&experiment)?;
         figures.extend(files::write_figures(&experiment, &folder)?);
         scored.extend(chosen_claims(&experiment, &args.claim));
@@ -92,7 +92,8 @@ fn report(score: &Scorecard, args: &ReproduceArgs, folder: &Path, figures: &[Str
         return Ok(());
     }
     let mut text = print_table(&score.claims, width(), is_terminal());
-    let mut written = vec![format!("{} figures (SVG, PNG)", figures.len()), "tables (CSV)".into()];
+    let mut written =
+        vec![format!("{} figures (SVG, PNG)", figures.len()), format!("tables ({})", formats(&args.common.tables))];
     if args.claim.is_empty() {
         written.push("claims.json".into());
     } else {
@@ -103,6 +104,14 @@ fn report(score: &Scorecard, args: &ReproduceArgs, folder: &Path, figures: &[Str
         text += "note: --set was given, so this is not the score of the paper's own setting\n";
     }
     print(&text)
+}
+
+fn formats(formats: &[TableFormat]) -> &'static str {
+    match (formats.contains(&TableFormat::Csv), formats.contains(&TableFormat::Parquet)) {
+        (true, true) => "CSV, Parquet",
+        (false, true) => "Parquet",
+        _ => "CSV",
+    }
 }
 
 /// `a, b and c`.

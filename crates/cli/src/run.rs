@@ -17,7 +17,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     let folder = args.common.out.clone().unwrap_or_else(|| default_folder(&args.file));
     files::prepare(&folder)?;
     let experiment = execute(study, seeds, &args.common, "run")?;
-    files::write_tables(&experiment, &folder)?;
+    files::write_tables(&experiment, &args.common.tables, &folder)?;
     let figures = files::write_figures(&experiment, &folder)?;
     if !args.common.quiet {
         print(&report(&experiment, figures.len(), &folder))?;

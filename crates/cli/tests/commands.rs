@@ -48,12 +48,30 @@ fn run_writes_tables_and_figures_and_prints_a_table() {
     let mut files: Vec<String> =
         std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     files.sort();
-    let expected = ["columns.md", "fig-a-b.png", "fig-a-b.svg", "flows.csv", "links.csv", "nodes.csv", "runs.csv"];
+    let expected =
+        ["columns.md", "fig-a-b.png", "fig-a-b.svg", "flows.csv", "links.csv", "nodes.csv", "runs.csv", "summary.csv"];
     assert_eq!(files, expected);
     assert_eq!(column(&folder.join("runs.csv"), "queue"), ["5p", "5p", "20p", "20p"]);
     assert_eq!(column(&folder.join("runs.csv"), "seed"), ["1", "2", "1", "2"]);
     let columns = std::fs::read_to_string(folder.join("columns.md")).unwrap();
-    assert!(columns.contains("## runs.csv") && columns.contains("goodput_peak"));
+    assert!(columns.contains("## runs\n") && columns.contains("goodput_peak"));
+}
+
+#[test]
+fn tables_are_written_in_the_formats_asked_for() {
+    let here = folder("formats");
+    write_scenario(&here, "small.toml", "");
+    let endings = |out: &str, formats: &str| {
+        call(&here, &["run", "small.toml", "--out", out, "--tables", formats]).good();
+        ["csv", "parquet"].map(|ending| here.join(out).join("runs").with_extension(ending).exists())
+    };
+    assert_eq!(endings("a", "csv"), [true, false]);
+    assert_eq!(endings("b", "parquet"), [false, true]);
+    assert_eq!(endings("c", "parquet,csv"), [true, true]);
+    let bytes = |out: &str| std::fs::read(here.join(out).join("runs.parquet")).unwrap();
+    assert_eq!(bytes("b"), bytes("c"));
+    let refused = call(&here, &["run", "small.toml", "--tables", "xlsx"]).refused(2, &["xlsx", "csv, parquet"]);
+    assert_eq!(refused.out, "");
 }
 
 #[test]

@@ -11,4 +11,4 @@ pub use charts::charts;
 pub use claims::claims;
 pub use experiment::{Experiment, RunError, Runner, Seeds};
 pub use lookup::Means;
-pub use tables::{TableFile, tables};
+pub use tables::{TableFile, columns, tables};

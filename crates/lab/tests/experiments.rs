@@ -168,7 +168,7 @@ fn tables_have_a_row_for_each_run_flow_link_direction_and_router() {
     let rows = |name| table(&tables, name).rows.len();
     let runs = 6 * 3;
     assert_eq!(["runs", "flows", "links", "nodes"].map(rows), [runs, runs * 2, runs * 10, runs * 2]);
-    assert_eq!(tables.len(), 4, "no series without samples");
+    assert_eq!(tables.len(), 5, "no series without samples");
     let runs = table(&tables, "runs");
     let column = |name: &str| runs.columns.iter().position(|c| c.name == name).unwrap_or_else(|| panic!("no {name}"));
     for metric in METRICS {
@@ -296,4 +296,57 @@ measure = "full_delay[cubic, queue=20]"
     assert!(c.why.contains("completion_time"), "{:?} does not say what is missing", c.why);
     let values = of_seeds(&experiment, "20", "full_delay", &Scope::Run);
     assert_eq!((d.parts[0].measured, d.parts[0].spread), (mean(&values), confidence95(&values)));
+}
+
+#[test]
+fn the_summary_has_means_deviations_and_intervals() {
+    let experiment = run("");
+    let tables = tables(&experiment);
+    let summary = table(&tables, "summary");
+    let place = |name: &str| summary.columns.iter().position(|c| c.name == name).unwrap();
+    let row = summary.rows.iter().find(|row| {
+        [("control", "cubic"), ("queue", "10"), ("metric", "drops")].iter().all(|(c, v)| text(&row[place(c)]) == *v)
+    });
+    let row = row.expect("a row for each point and metric");
+    let number = |name: &str| match row[place(name)] {
+        Cell::Number(number) => number,
+        ref other => panic!("{name}: {other:?}"),
+    };
+    let drops = of_seeds(&experiment, "10", "drops", &Scope::Run);
+    let (mean, half) = (mean(&drops).unwrap(), confidence95(&drops).unwrap());
+    assert_eq!((text(&row[place("n")]).as_str(), text(&row[place("unit")]).as_str()), ("3", "packets"));
+    assert_eq!((number("mean"), number("ci95")), (mean, half));
+    assert_eq!((number("low"), number("high")), (mean - half, mean + half));
+    // Of three runs: t = 4.303 with two degrees of freedom.
+    assert!((number("ci95") / number("sd") - 4.303 / 3f64.sqrt()).abs() < 1e-3);
+    // Under `cbr` no fetch ends, so no point of it has a completion time.
+    let unfinished =
+        |row: &&Vec<Cell>| text(&row[place("control")]) == "cbr" && text(&row[place("metric")]) == "completion_time";
+    assert!(!summary.rows.iter().any(|row| unfinished(&row)));
+}
+
+#[test]
+fn one_run_has_a_mean_and_no_interval() {
+    let experiment = run_with(study(""), Seeds::These(vec![4]), 2, false);
+    let tables = tables(&experiment);
+    let summary = table(&tables, "summary");
+    let missing = |name: &str| {
+        let place = summary.columns.iter().position(|c| c.name == name).unwrap();
+        summary.rows.iter().all(|row| row[place] == Cell::Missing)
+    };
+    assert!(["sd", "ci95", "low", "high"].into_iter().all(missing) && !missing("mean") && !missing("n"));
+}
+
+#[test]
+fn every_table_fits_its_columns() {
+    let text = FILE.replace("[run]", "[run]\nsample = \"500ms\"");
+    let mut study = Study::parse("test.toml", &text, &[]).unwrap_or_else(|problems| panic!("{problems}"));
+    study.axes[0].name = "seed".into();
+    let experiment = run_with(study, Seeds::Quick, 2, false);
+    for file in tables(&experiment) {
+        let bytes = file.table.to_parquet().unwrap_or_else(|cause| panic!("{}: {cause}", file.name));
+        assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
+        let names: std::collections::BTreeSet<&str> = file.table.columns.iter().map(|c| c.name.as_str()).collect();
+        assert_eq!(names.len(), file.table.columns.len(), "{}", file.name);
+    }
 }

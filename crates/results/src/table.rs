@@ -1,7 +1,11 @@
 //! The data behind every figure: named columns with units, and rows of cells.
 
+mod columnar;
+
 use std::fmt::Write as _;
 use std::path::Path;
+
+pub use columnar::COLUMNS_KEY;
 
 use crate::files::{FileError, write_atomic};
 
@@ -14,12 +18,46 @@ pub struct Column {
     pub unit: String,
     /// One sentence: what the column holds.
     pub about: String,
+    /// What its cells are.
+    pub holds: Holds,
+}
+
+/// What the cells of a column are; each may also be missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    /// Names and other text.
+    Text,
+    /// Measurements (64-bit floating point).
+    Number,
+    /// Counts and identifiers (64-bit unsigned).
+    Integer,
+}
+
+impl Holds {
+    /// In one word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Number => "number",
+            Self::Integer => "integer",
+        }
+    }
 }
 
 impl Column {
-    /// A column called `name`, in `unit` (empty for none), holding what `about` says.
+    /// A column of measurements called `name`, in `unit` (empty for none), holding what `about` says.
     pub fn new(name: impl Into<String>, unit: impl Into<String>, about: impl Into<String>) -> Self {
-        Self { name: name.into(), unit: unit.into(), about: about.into() }
+        Self { name: name.into(), unit: unit.into(), about: about.into(), holds: Holds::Number }
+    }
+
+    /// A column of text called `name`, holding what `about` says.
+    pub fn text(name: impl Into<String>, about: impl Into<String>) -> Self {
+        Self { holds: Holds::Text, ..Self::new(name, "", about) }
+    }
+
+    /// A column of counts or identifiers called `name`, in `unit` (empty for none), holding what `about` says.
+    pub fn integer(name: impl Into<String>, unit: impl Into<String>, about: impl Into<String>) -> Self {
+        Self { holds: Holds::Integer, ..Self::new(name, unit, about) }
     }
 }
 
@@ -137,15 +175,40 @@ impl Table {
         write_atomic(path, &bytes)
     }
 
+    /// The table as an Apache Parquet file: typed columns, a missing cell as null, and under [`COLUMNS_KEY`] in the
+    /// metadata of the file the unit and the meaning of each column as JSON.
+    ///
+    /// # Errors
+    ///
+    /// When a row does not have one cell per column, or a cell does not fit its column.
+    pub fn to_parquet(&self) -> Result<Vec<u8>, Box<dyn std::error::Error + Send + Sync>> {
+        Ok(columnar::encode(self)?)
+    }
+
+    /// Writes [`Table::to_parquet`] to a file, in one step.
+    ///
+    /// # Errors
+    ///
+    /// [`FileError`] naming `path` when a row or a cell does not fit or the file cannot be written.
+    pub fn write_parquet(&self, path: &Path) -> Result<(), FileError> {
+        let bytes = self.to_parquet().map_err(|cause| FileError::new(path, cause))?;
+        write_atomic(path, &bytes)
+    }
+
     /// What the columns hold, as a Markdown table: for the document that goes with the CSV file.
     pub fn describe(&self) -> String {
-        let mut text = String::from("| column | unit | meaning |\n|---|---|---|\n");
-        for Column { name, unit, about } in &self.columns {
-            let (unit, about) = (crate::markdown::cell(unit), crate::markdown::cell(about));
-            writeln!(text, "| `{name}` | {unit} | {about} |").expect("writing to a string");
-        }
-        text
+        describe(&self.columns)
     }
+}
+
+/// What columns hold, as a Markdown table.
+pub fn describe(columns: &[Column]) -> String {
+    let mut text = String::from("| column | unit | type | meaning |\n|---|---|---|---|\n");
+    for Column { name, unit, about, holds } in columns {
+        let (unit, about) = (crate::markdown::cell(unit), crate::markdown::cell(about));
+        writeln!(text, "| `{name}` | {unit} | {} | {about} |", holds.name()).expect("writing to a string");
+    }
+    text
 }
 
 #[cfg(test)]
@@ -154,9 +217,9 @@ mod tests {
 
     fn sample() -> Table {
         let mut table = Table::new(vec![
-            Column::new("scheme", "", "Congestion control, by name"),
+            Column::text("scheme", "Congestion control, by name"),
             Column::new("delay", "ms", "Mean delay | of all Data"),
-            Column::new("drops", "packets", "Packets lost"),
+            Column::integer("drops", "packets", "Packets lost"),
         ]);
         table.push(["AIMD, \"classic\"".into(), Cell::from(0.1 + 0.2), Cell::from(3_u64)]);
         table.push(["none".into(), Cell::Missing, Cell::from(-1_i64)]);
@@ -203,7 +266,7 @@ mod tests {
     #[test]
     fn describes_its_columns() {
         let text = sample().describe();
-        assert!(text.contains("| `delay` | ms | Mean delay \\| of all Data |\n"), "{text}");
+        assert!(text.contains("| `delay` | ms | number | Mean delay \\| of all Data |\n"), "{text}");
         assert_eq!(text.lines().count(), 5);
     }
 }
