@@ -22,6 +22,7 @@ mod points;
 mod quantities;
 mod reader;
 pub mod routes;
+mod routing;
 mod run;
 mod scenario;
 mod scheme;

@@ -8,6 +8,8 @@ use weir_wire::Name;
 pub struct Scenario {
     /// The network.
     pub topology: Topology,
+    /// How Interests find the producers.
+    pub routing: Routing,
     /// The traffic.
     pub workloads: Vec<Workload>,
     /// The schemes in use.
@@ -25,22 +27,38 @@ pub struct Scenario {
 pub struct Topology {
     /// Names of the nodes; a node's number is its place here.
     pub nodes: Vec<String>,
+    /// Where each node is, `x` to the east and `y` to the north, in degrees of longitude and latitude or in any other
+    /// unit that is the same for all: for drawings, nothing else depends on it. `None`: nothing is known. As long as
+    /// `nodes`.
+    pub positions: Vec<Option<(f64, f64)>>,
     /// Links in the order of the file.
     pub links: Vec<Link>,
 }
 
 impl Topology {
-    /// Names of a link's directions as `from>to`: forward, then backward.
+    /// A network of which no positions are known.
+    pub fn new(nodes: Vec<String>, links: Vec<Link>) -> Topology {
+        let mut topology = Topology { positions: vec![None; nodes.len()], nodes, links };
+        let mut between: std::collections::BTreeMap<(usize, usize), usize> = std::collections::BTreeMap::new();
+        let ends = |l: &Link| (l.a.min(l.b), l.a.max(l.b));
+        topology.links.iter().for_each(|l| *between.entry(ends(l)).or_default() += 1);
+        topology.links.iter_mut().for_each(|l| l.parallel = between[&ends(l)] > 1);
+        topology
+    }
+
+    /// Names of a link's directions: forward, then backward. `from>to`, or `link:from>to` if other links join the same
+    /// two nodes.
     pub fn directions(&self, link: &Link) -> [String; 2] {
         let (a, b) = (&self.nodes[link.a], &self.nodes[link.b]);
-        [format!("{a}>{b}"), format!("{b}>{a}")]
+        let of = if link.parallel { format!("{}:", link.name) } else { String::new() };
+        [format!("{of}{a}>{b}"), format!("{of}{b}>{a}")]
     }
 }
 
 /// A link between two nodes, in both directions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
-    /// `a-b` by default.
+    /// `a-b` by default. No two links of a network have the same name.
     pub name: String,
     /// One end, as a place in [`Topology::nodes`].
     pub a: usize,
@@ -50,7 +68,39 @@ pub struct Link {
     pub forward: Direction,
     /// From `b` to `a`.
     pub backward: Direction,
-    /// Routing cost, 1 by default.
+    /// Routing costs of sending forward and backward, at least 1 each.
+    pub costs: (u64, u64),
+    /// Another link joins the same two nodes. [`Topology::new`] finds out.
+    pub parallel: bool,
+}
+
+/// How Interests find the producers: which next hops a node has. See [`routes`](crate::routes).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Routing {
+    /// The cheapest way to each producer of a content.
+    Shortest,
+    /// The first links of the `k` cheapest paths.
+    KShortest(usize),
+    /// All neighbours that are nearer to a producer.
+    Downhill,
+    /// All neighbours whose own cheapest ways do not lead back.
+    LoopFree,
+    /// All neighbours from which some way does not lead back.
+    All,
+    /// What the file says and nothing else.
+    Explicit(Vec<StaticRoute>),
+}
+
+/// A route that the file gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StaticRoute {
+    /// The node that has it.
+    pub node: usize,
+    /// What it is for.
+    pub prefix: Name,
+    /// The link over which it leads, as a place in [`Topology::links`].
+    pub link: usize,
+    /// Its cost, by which next hops are ranked.
     pub cost: u64,
 }
 
@@ -74,8 +124,8 @@ pub struct Workload {
     pub label: String,
     /// Where the consumer is.
     pub consumer: usize,
-    /// Where the content is.
-    pub producer: usize,
+    /// Where the content is: at one node, or at several that all have the whole of it.
+    pub producers: Vec<usize>,
     /// The content's name, without segment.
     pub name: Name,
     /// Number of segments; `None`: without end.

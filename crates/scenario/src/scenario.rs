@@ -5,13 +5,13 @@ use crate::plan::Scenario;
 use crate::reader::TableReader;
 use crate::tree::Node;
 use crate::workloads::Scene;
-use crate::{run, scheme, topology, workloads};
+use crate::{routing, run, scheme, topology, workloads};
 
 /// Keys of the file that belong to the study, not to a scenario.
 pub(crate) const STUDY_KEYS: [&str; 5] = ["title", "about", "vary", "figure", "claim"];
 
 /// Keys of the file that describe a scenario, and so can be varied.
-pub(crate) const SCENARIO_KEYS: [&str; 6] = ["topology", "workload", "scheme", "tables", "consumer", "run"];
+pub(crate) const SCENARIO_KEYS: [&str; 7] = ["topology", "routing", "workload", "scheme", "tables", "consumer", "run"];
 
 /// The scenario, if all is well; problems are reported.
 pub(crate) fn build(root: &Node, log: &Log) -> Option<Scenario> {
@@ -19,6 +19,7 @@ pub(crate) fn build(root: &Node, log: &Log) -> Option<Scenario> {
     let table = TableReader::new(root, "", log)?;
     table.present(&STUDY_KEYS);
     let ground = network(&table);
+    let routing = routing::read(&table, ground.as_ref());
     let scheme = scheme::read(table.node("scheme"), log);
     let run = run::run(&table);
     let scene = Scene {
@@ -31,6 +32,7 @@ pub(crate) fn build(root: &Node, log: &Log) -> Option<Scenario> {
     table.finish();
     let scenario = Scenario {
         topology: ground.filter(|g| g.whole)?.topology,
+        routing: routing?,
         workloads: workloads?,
         scheme: scheme?,
         tables,

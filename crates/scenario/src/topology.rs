@@ -60,7 +60,7 @@ fn inline(table: &TableReader<'_>) -> Option<Ground> {
         }
     }
     let whole = built.len() == count && table.key("link").is_some();
-    Some(Ground { topology: Topology { nodes: nodes?, links: built }, pairs: vec![], whole })
+    Some(Ground::new(Topology::new(nodes?, built), vec![], whole))
 }
 
 fn nodes(table: &TableReader<'_>) -> Option<Vec<String>> {
@@ -78,17 +78,18 @@ fn link(table: TableReader<'_>, nodes: &[String], nodes_known: bool, others: &[L
     let (rate, delay) = (table.need("rate"), table.need("delay"));
     let loss: Both<Share> = table.get_or("loss", Both(Share(0.0), Share(0.0)));
     let queue = table.get_or("queue", Both(DEFAULT_QUEUE, DEFAULT_QUEUE));
-    let cost = table.count("cost", 1..=u64::from(u32::MAX)).unwrap_or(1);
+    let cost = crate::generators::cost(&table);
     let name: Option<String> = table.get("name");
     let place = table.key("between").map_or(table.place, |k| &k.place);
     let log = table.log;
     table.finish();
     let (a, b) = ends?;
-    if others.iter().any(|l| (l.a, l.b) == (a, b) || (l.a, l.b) == (b, a)) {
-        let problem = Diagnostic::at(place, format!("`{}` and `{}` have a link already", nodes[a], nodes[b]));
-        log.report(problem.help("put a node on the way of one of the two"));
-    }
     let given = name.is_some();
+    if !given && others.iter().any(|l| (l.a, l.b) == (a, b) || (l.a, l.b) == (b, a)) {
+        let problem = Diagnostic::at(place, format!("`{}` and `{}` have a link already", nodes[a], nodes[b]));
+        log.report(problem.help("if there are to be two, give this one a `name` of its own"));
+        return None;
+    }
     let name = name.unwrap_or_else(|| format!("{}-{}", nodes[a], nodes[b]));
     if !given && others.iter().any(|l| l.name == name) {
         let problem = Diagnostic::at(place, format!("there are two links called `{name}`"));
@@ -131,4 +132,23 @@ pub(crate) fn find_node(node: &Node, nodes: &[String], log: &crate::diagnostic::
         log.report(problem.suggest(&name, nodes.iter().map(String::as_str)));
     }
     found
+}
+
+/// The places of one node or of several in the list.
+pub(crate) fn find_nodes(node: &Node, nodes: &[String], log: &crate::diagnostic::Log) -> Option<Vec<usize>> {
+    let names = node.elements();
+    if names.is_empty() {
+        log.report(Diagnostic::at(&node.place, "this list has no node in it"));
+        return None;
+    }
+    let mut found = Vec::with_capacity(names.len());
+    for name in names {
+        let place = find_node(name, nodes, log)?;
+        if found.contains(&place) {
+            log.report(Diagnostic::at(&name.place, format!("`{}` is in this list twice", nodes[place])));
+            return None;
+        }
+        found.push(place);
+    }
+    Some(found)
 }

@@ -44,7 +44,7 @@ fn a_chain_is_made_of_its_nodes() {
     let names: Vec<&str> = scenario.topology.links.iter().map(|l| l.name.as_str()).collect();
     assert_eq!(names, ["consumer-router", "router-producer"]);
     let link = &scenario.topology.links[0];
-    assert_eq!((link.a, link.b, link.cost), (0, 1, 1));
+    assert_eq!((link.a, link.b, link.costs), (0, 1, (1, 1)));
     assert_eq!(link.forward, link.backward);
     assert_eq!((link.forward.rate, link.forward.delay), (Rate(20_000_000), Span::from_millis(10)));
     assert_eq!((link.forward.limit, link.forward.loss), (Limit::Packets(32), 0.0));
@@ -85,7 +85,7 @@ fn a_dumbbell_has_a_fetch_for_each_pair() {
     assert_eq!(link("c1-r1").forward.rate, Rate(100_000_000), "ten times the bottleneck");
     assert_eq!(link("r2-p2").forward.delay, Span::from_millis(2));
     let fetches: Vec<_> =
-        scenario.workloads.iter().map(|w| (w.label.as_str(), w.name.to_string(), w.consumer, w.producer)).collect();
+        scenario.workloads.iter().map(|w| (w.label.as_str(), w.name.to_string(), w.consumer, w.producers[0])).collect();
     assert_eq!(fetches, [("c1", "/video/1".into(), 0, 4), ("c2", "/video/2".into(), 1, 5)]);
 }
 
@@ -115,7 +115,7 @@ fn links_can_be_given_one_by_one() {
             .topology;
     let names: Vec<&str> = topology.links.iter().map(|l| l.name.as_str()).collect();
     assert_eq!(names, ["c0-r1", "bottleneck", "c1-r1"]);
-    assert_eq!((topology.links[1].a, topology.links[1].b, topology.links[1].cost), (2, 3, 5));
+    assert_eq!((topology.links[1].a, topology.links[1].b, topology.links[1].costs), (2, 3, (5, 5)));
     assert_eq!(topology.links[1].backward.rate, Rate(2_000_000));
     assert_eq!(topology.links[0].forward.limit, Limit::Packets(100), "the default");
 }
@@ -156,7 +156,7 @@ fn bursts_are_fetches_at_a_fixed_rate() {
     let names: Vec<String> = scenario.workloads.iter().map(|w| w.name.to_string()).collect();
     assert_eq!(names, ["/burst/1", "/burst/2"]);
     let second = &scenario.workloads[1];
-    assert_eq!((second.label.as_str(), second.consumer, second.producer), ("c1", 1, 3));
+    assert_eq!((second.label.as_str(), second.consumer, second.producers[0]), ("c1", 1, 3));
     assert_eq!(second.segments, Some(2103), "35 Mbit/s for 0.5 s in pieces of 1040 bytes");
     assert_eq!(second.start, (Time(5_000_000_000), Time(5_010_000_000)));
     let control = second.control.clone().unwrap();

@@ -107,7 +107,7 @@ fn of_runs_that_go_wrong_the_first_in_order_is_told() {
     let mut scenarios = scenarios();
     // A loaded file never says this: the tests pretend that the checks have a gap.
     scenarios[5].scheme.control.name = "cubci".into();
-    scenarios[6].workloads[0].producer = 99;
+    scenarios[6].workloads[0].producers = vec![99];
     let jobs = jobs(&scenarios);
     let error = run_all(&jobs, 3, &never(), &()).unwrap_err();
     assert_eq!(error.job, 10);
@@ -117,7 +117,7 @@ fn of_runs_that_go_wrong_the_first_in_order_is_told() {
 #[test]
 fn a_run_that_panics_is_an_error_that_names_it() {
     let mut scenarios = scenarios();
-    scenarios[6].workloads[0].producer = 99;
+    scenarios[6].workloads[0].producers = vec![99];
     let jobs = jobs(&scenarios);
     let JobError { job, cause } = run_all(&jobs, 2, &never(), &()).unwrap_err();
     assert_eq!(job, 12);

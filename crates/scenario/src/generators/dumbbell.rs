@@ -22,7 +22,7 @@ fn build(table: &TableReader<'_>) -> Option<Ground> {
     let (bottleneck, access) = (bottleneck(table), access(table));
     let (flows, bottleneck, access) = (flows? as usize, bottleneck?, access?);
     let pairs = (0..flows).map(|i| (i, flows + 2 + i)).collect();
-    Some(Ground { topology: topology(flows, bottleneck, access), pairs, whole: true })
+    Some(Ground::new(topology(flows, bottleneck, access), pairs, true))
 }
 
 fn bottleneck(table: &TableReader<'_>) -> Option<LinkShape> {
@@ -30,7 +30,7 @@ fn bottleneck(table: &TableReader<'_>) -> Option<LinkShape> {
     let delay = table.need("delay");
     let loss: Both<Share> = table.get_or("loss", Both(Share(0.0), Share(0.0)));
     let queue = table.get_or("queue", Both(DEFAULT_QUEUE, DEFAULT_QUEUE));
-    Some(LinkShape { rate: rate?, delay: delay?, loss: Both(loss.0.0, loss.1.0), queue, cost: 1 })
+    Some(LinkShape { rate: rate?, delay: delay?, loss: Both(loss.0.0, loss.1.0), queue, cost: Both(1, 1) })
 }
 
 fn access(table: &TableReader<'_>) -> Option<LinkShape> {
@@ -42,7 +42,7 @@ fn access(table: &TableReader<'_>) -> Option<LinkShape> {
     let delay = table.get_or("access_delay", Both(ACCESS_DELAY, ACCESS_DELAY));
     let loss: Both<Share> = table.get_or("access_loss", Both(Share(0.0), Share(0.0)));
     let queue = table.get_or("access_queue", Both(DEFAULT_QUEUE, DEFAULT_QUEUE));
-    Some(LinkShape { rate: rate?, delay, loss: Both(loss.0.0, loss.1.0), queue, cost: 1 })
+    Some(LinkShape { rate: rate?, delay, loss: Both(loss.0.0, loss.1.0), queue, cost: Both(1, 1) })
 }
 
 /// The bottleneck's rate, whose problems have been reported already.
@@ -59,5 +59,5 @@ fn topology(flows: usize, bottleneck: LinkShape, access: LinkShape) -> Topology 
     let left = (0..flows).map(|i| access.between(format!("c{}-r1", i + 1), i, r1));
     let right = (0..flows).map(|i| access.between(format!("r2-p{}", i + 1), r2, r2 + 1 + i));
     let middle: Link = bottleneck.between("bottleneck".into(), r1, r2);
-    Topology { nodes, links: left.chain([middle]).chain(right).collect() }
+    Topology::new(nodes, left.chain([middle]).chain(right).collect())
 }

@@ -19,7 +19,7 @@ fn build(table: &TableReader<'_>) -> Option<Ground> {
     let delay = each_link::<Both<Span>>(table, "delay", hops, None);
     let queue = each_link(table, "queue", hops, Some(Both(DEFAULT_QUEUE, DEFAULT_QUEUE)));
     let loss = each_link(table, "loss", hops, Some(Both(Share(0.0), Share(0.0))));
-    let cost = table.count("cost", 1..=u64::from(u32::MAX)).unwrap_or(1);
+    let cost = super::cost(table);
     let (nodes, rate, delay, queue, loss): (_, _, _, Vec<Both<Limit>>, _) = (nodes?, rate?, delay?, queue?, loss?);
     let link = |i: usize| {
         let loss = Both(loss[i].0.0, loss[i].1.0);
@@ -27,7 +27,7 @@ fn build(table: &TableReader<'_>) -> Option<Ground> {
         shape.between(format!("{}-{}", nodes[i], nodes[i + 1]), i, i + 1)
     };
     let links = (0..hops).map(link).collect();
-    Some(Ground { topology: Topology { nodes, links }, pairs: vec![(0, hops)], whole: true })
+    Some(Ground::new(Topology::new(nodes, links), vec![(0, hops)], true))
 }
 
 /// Either `nodes`, or `routers` for `consumer`, `r1`, `r2`, .., `producer`.

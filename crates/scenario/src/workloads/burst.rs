@@ -21,13 +21,13 @@ fn read(table: &TableReader<'_>, scene: &Scene<'_>) -> Option<Vec<Workload>> {
     let (common, rate, duration, at) = (common?, rate?, duration?, at?);
     let segments = segments(table, rate, duration, common.payload)?;
     let control = control?;
-    let bursts = common.ends.iter().flat_map(|ends| at.iter().zip(1..).map(move |(start, k)| (*ends, *start, k)));
-    let workload = |(ends, start, k): (super::Ends, Time, usize)| {
+    let bursts = common.ends.iter().flat_map(|ends| at.iter().zip(1..).map(move |(start, k)| (ends, *start, k)));
+    let workload = |(ends, start, k): (&super::Ends, Time, usize)| {
         let (label, name) = common.title(ends, scene);
         Workload {
             label,
             consumer: ends.consumer,
-            producer: ends.producer,
+            producers: ends.producers.clone(),
             name: numbered(&name, k),
             segments: Some(segments),
             payload: common.payload,

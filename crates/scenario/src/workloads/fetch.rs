@@ -20,12 +20,12 @@ fn read(table: &TableReader<'_>, scene: &Scene<'_>) -> Option<Vec<Workload>> {
     check_end(table, scene);
     let (common, control, stop) = (common?, control?, stop?);
     let segments = count.or(size.map(|size| size.0.div_ceil(common.payload.0).max(1)));
-    let workload = |ends| {
+    let workload = |ends: &super::Ends| {
         let (label, name) = common.title(ends, scene);
         Workload {
             label,
             consumer: ends.consumer,
-            producer: ends.producer,
+            producers: ends.producers.clone(),
             name,
             segments,
             payload: common.payload,
@@ -36,7 +36,7 @@ fn read(table: &TableReader<'_>, scene: &Scene<'_>) -> Option<Vec<Workload>> {
             timeout: common.timeout.clone(),
         }
     };
-    Some(common.ends.iter().copied().map(workload).collect())
+    Some(common.ends.iter().map(workload).collect())
 }
 
 /// When the consumer gives up; the outer `None` means that it is wrong.

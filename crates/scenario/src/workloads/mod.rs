@@ -8,8 +8,7 @@ use crate::generators::Ground;
 use crate::parts::Kind as PartKind;
 use crate::plan::{PartPlan, SchemePlan, Workload};
 use crate::reader::TableReader;
-use crate::routes::routes;
-use crate::topology::find_node;
+use crate::topology::{find_node, find_nodes};
 use weir_core::{Bytes, Span};
 use weir_wire::{Component, Name};
 
@@ -119,9 +118,10 @@ fn check_contents(groups: &[(&Place, Vec<Workload>)], scene: &Scene<'_>, log: &L
                 seen.push((new, place));
                 continue;
             };
-            let node = |i: usize| scene.ground.map_or("", |g| &g.topology.nodes[i]);
-            let difference = if old.producer != new.producer {
-                format!("comes from `{}` already, not from `{}`", node(old.producer), node(new.producer))
+            let node = |i: &usize| scene.ground.map_or("", |g| g.topology.nodes[*i].as_str());
+            let nodes = |w: &Workload| list(w.producers.iter().map(node));
+            let difference = if old.producers != new.producers {
+                format!("comes from {} already, not from {}", nodes(old), nodes(new))
             } else if (old.segments, old.payload, old.freshness) != (new.segments, new.payload, new.freshness) {
                 "is there already, with another size, payload or freshness".to_string()
             } else {
@@ -143,11 +143,11 @@ struct Common {
     timeout: Option<PartPlan>,
 }
 
-/// Consumer and producer of one fetch, and its number if the file describes several at once.
-#[derive(Clone, Copy)]
+/// Consumer and producers of one fetch, and its number if the file describes several at once.
+#[derive(Clone)]
 struct Ends {
     consumer: usize,
-    producer: usize,
+    producers: Vec<usize>,
     number: Option<usize>,
 }
 
@@ -162,7 +162,7 @@ impl Common {
     }
 
     /// Label and content name of a fetch.
-    fn title(&self, ends: Ends, scene: &Scene<'_>) -> (String, Name) {
+    fn title(&self, ends: &Ends, scene: &Scene<'_>) -> (String, Name) {
         let node = |i: usize| scene.ground.map_or_else(String::new, |g| g.topology.nodes[i].clone());
         let label = match (&self.label, ends.number) {
             (Some(label), Some(n)) => format!("{label}-{n}"),
@@ -218,25 +218,29 @@ fn part(
 
 /// Who fetches from whom. With a generator, what the file leaves out is filled in from its pairs.
 fn ends(table: &TableReader<'_>, scene: &Scene<'_>) -> Option<Vec<Ends>> {
-    let (consumer, producer) = (table.node("consumer"), table.node("producer"));
+    let (consumer, producers) = (table.node("consumer"), table.node("producer"));
     let ground = scene.ground?;
-    let find = |node| find_node(node, &ground.topology.nodes, table.log);
-    let (c, p) = (consumer.map(find), producer.map(find));
+    let nodes = &ground.topology.nodes;
+    let c = consumer.map(|node| find_node(node, nodes, table.log));
+    let p = producers.map(|node| find_nodes(node, nodes, table.log));
     let pairs = &ground.pairs;
-    let (consumer, producer) = match (c, p) {
+    let producer_of = |c: usize| pairs.iter().find(|(a, _)| *a == c).map(|(_, b)| vec![*b]);
+    let consumer_of = |p: &[usize]| pairs.iter().find(|(_, b)| p.contains(b)).map(|(a, _)| *a);
+    let (consumer, producers) = match (c, p) {
         (None, None) if pairs.len() > 1 => {
-            let numbered = pairs.iter().zip(1..);
-            return Some(
-                numbered.map(|(&(consumer, producer), n)| Ends { consumer, producer, number: Some(n) }).collect(),
-            );
+            let ends = |(&(consumer, producer), n)| Ends { consumer, producers: vec![producer], number: Some(n) };
+            return Some(pairs.iter().zip(1..).map(ends).collect());
         }
-        (None, None) => *pairs.first().or_else(|| incomplete(table, "consumer"))?,
-        (Some(c), None) => (c?, pairs.iter().find(|(a, _)| Some(*a) == c).or_else(|| incomplete(table, "producer"))?.1),
-        (None, Some(p)) => (pairs.iter().find(|(_, b)| Some(*b) == p).or_else(|| incomplete(table, "consumer"))?.0, p?),
+        (None, None) => pairs.first().map(|(a, b)| (*a, vec![*b])).or_else(|| incomplete(table, "consumer"))?,
+        (Some(c), None) => (c?, producer_of(c?).or_else(|| incomplete(table, "producer"))?),
+        (None, Some(p)) => {
+            let p = p?;
+            (consumer_of(&p).or_else(|| incomplete(table, "consumer"))?, p)
+        }
         (Some(c), Some(p)) => (c?, p?),
     };
-    check_reach(table, ground, consumer, producer)?;
-    Some(vec![Ends { consumer, producer, number: None }])
+    producers.iter().try_for_each(|p| check_reach(table, ground, consumer, *p))?;
+    Some(vec![Ends { consumer, producers, number: None }])
 }
 
 fn incomplete<T>(table: &TableReader<'_>, key: &str) -> Option<T> {
@@ -253,7 +257,7 @@ fn check_reach(table: &TableReader<'_>, ground: &Ground, consumer: usize, produc
         table.log.report(Diagnostic::at(place, message).help("a fetch goes over at least one link"));
         return None;
     }
-    if ground.whole && routes(&ground.topology, producer)[consumer].is_none() {
+    if ground.whole && !ground.joins(consumer, producer) {
         let message = format!("no path of links leads from `{}` to `{}`", name(consumer), name(producer));
         table.log.report(Diagnostic::at(place, message).label("this producer cannot be reached"));
         return None;

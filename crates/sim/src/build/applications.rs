@@ -13,7 +13,7 @@ impl Builder<'_> {
             if workload.consumer == node {
                 applications.push(Box::new(self.fetcher(i, workload)?));
             }
-            if workload.producer == node && !self.repeats_earlier(i) {
+            if self.firsts[i] && workload.producers.contains(&node) {
                 let name = workload.name.clone();
                 applications.push(Box::new(Producer::new(
                     name,

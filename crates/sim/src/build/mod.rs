@@ -9,10 +9,12 @@ use crate::collect::{Collector, FlowInfo};
 use crate::world::{End, World};
 use ports::Port;
 use std::fmt;
+use std::rc::Rc;
 use weir_core::{Bytes, Limit, Rate, Seed, Site, Span, Time};
 use weir_scenario::plan::{PartPlan, Scenario};
-use weir_scenario::routes::NextLink;
+use weir_scenario::routes::Routes;
 use weir_schemes::registry;
+use weir_wire::Name;
 
 /// A scenario that cannot be built although it was checked: a defect of the checks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +37,7 @@ pub struct Built {
     pub end: End,
     /// Names of the nodes, by number.
     pub nodes: Vec<String>,
-    /// Names of the link directions, by number, as `from>to`.
+    /// Names of the link directions, by number: [`Topology::directions`](weir_scenario::plan::Topology::directions).
     pub links: Vec<String>,
 }
 
@@ -44,8 +46,9 @@ pub struct Built {
 /// # Errors
 /// If the scenario names a plug-in or setting that does not exist; a loaded scenario never does.
 pub fn build(scenario: &Scenario, seed: u64) -> Result<Built, BuildError> {
-    let ports = ports::ports(&scenario.topology);
-    Builder { scenario, seed: Seed(seed), ports, routes: routes::all(scenario) }.build()
+    let (ports, firsts) = (ports::ports(&scenario.topology), routes::firsts(scenario));
+    let routes = routes::all(scenario, &firsts);
+    Builder { scenario, seed: Seed(seed), ports, routes, firsts }.build()
 }
 
 struct Builder<'a> {
@@ -53,8 +56,10 @@ struct Builder<'a> {
     seed: Seed,
     /// Of each node, in the order of its faces.
     ports: Vec<Vec<Port<'a>>>,
-    /// The way to the producer of each workload, from every node.
-    routes: Vec<Vec<Option<NextLink>>>,
+    /// The prefixes that routers know, with the next hops of every node.
+    routes: Vec<(Name, Rc<Routes>)>,
+    /// Of each workload whether it is the first of its content: these bring the producers.
+    firsts: Vec<bool>,
 }
 
 impl Builder<'_> {

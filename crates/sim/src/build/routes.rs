@@ -1,34 +1,37 @@
 //! Forwarding tables.
 
 use super::Builder;
+use std::collections::BTreeSet;
+use std::rc::Rc;
 use weir_core::FaceId;
 use weir_engine::Forwarder;
 use weir_scenario::plan::Scenario;
-use weir_scenario::routes::{NextLink, routes};
+use weir_scenario::routes::{Routes, tables};
+use weir_wire::Name;
 
-/// The way to the producer of each workload, from every node.
-pub(super) fn all(scenario: &Scenario) -> Vec<Vec<Option<NextLink>>> {
-    scenario.workloads.iter().map(|w| routes(&scenario.topology, w.producer)).collect()
+/// Of each workload whether it is the first of its content. Several consumers may fetch one content: its producers and
+/// routes exist once.
+pub(super) fn firsts(scenario: &Scenario) -> Vec<bool> {
+    let mut seen = BTreeSet::new();
+    scenario.workloads.iter().map(|w| seen.insert((&w.name, &w.producers))).collect()
+}
+
+/// The prefixes that routers know, with the next hops of every node.
+pub(super) fn all(scenario: &Scenario, firsts: &[bool]) -> Vec<(Name, Rc<Routes>)> {
+    let firsts = scenario.workloads.iter().zip(firsts).filter(|(_, first)| **first);
+    let contents: Vec<(Name, Vec<usize>)> = firsts.map(|(w, _)| (w.name.clone(), w.producers.clone())).collect();
+    tables(&scenario.topology, &scenario.routing, &contents)
 }
 
 impl Builder<'_> {
     pub(super) fn install_routes(&self, node: usize, forwarder: &mut Forwarder) {
-        for (i, workload) in self.scenario.workloads.iter().enumerate() {
-            if self.repeats_earlier(i) {
-                continue;
-            }
-            let Some(next) = self.routes[i][node] else { continue };
-            let toward = |p: &super::ports::Port<'_>| p.number == next.link && p.forward == next.forward;
-            if let Some(face) = self.ports[node].iter().position(toward) {
-                let cost = self.scenario.topology.links[next.link].cost;
-                forwarder.fib_mut().add_route(&workload.name, FaceId(face as u32), cost);
+        for (prefix, routes) in &self.routes {
+            for hop in routes.of(node) {
+                // Ports stand in the order of the links.
+                if let Ok(face) = self.ports[node].binary_search_by_key(&hop.link, |port| port.number) {
+                    forwarder.fib_mut().add_route(prefix, FaceId(face as u32), hop.cost);
+                }
             }
         }
-    }
-
-    /// Several consumers may fetch one content: its producer and routes exist once.
-    pub(super) fn repeats_earlier(&self, workload: usize) -> bool {
-        let all = &self.scenario.workloads;
-        all[..workload].iter().any(|w| w.name == all[workload].name && w.producer == all[workload].producer)
     }
 }
