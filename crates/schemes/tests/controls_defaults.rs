@@ -80,6 +80,7 @@ const TIMEOUT_DEFAULTS: Table = &[
             ("alpha", "0.125"),
             ("beta", "0.25"),
             ("k", "4"),
+            ("granularity", "\"1ms\""),
             ("backoff_factor", "2"),
             ("check", "\"0s\""),
         ],

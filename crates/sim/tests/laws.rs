@@ -50,9 +50,10 @@ fn a_fixed_window_gives_the_rate_and_the_queue_of_the_formula() {
     let (capacity, round_trip) = pipe();
     let product = capacity * round_trip;
     assert!((45.0..50.0).contains(&product), "{product}");
-    // With 200, a round trip lasts 175 ms: less than the least timeout, so that nothing is asked for twice.
-    for size in [1.0, 7.0, 30.0, 46.0, 60.0, 100.0, 200.0] {
+    // With 400, a round trip lasts 350 ms: more than the least timeout, and still nothing is asked for twice.
+    for size in [1.0, 7.0, 30.0, 46.0, 60.0, 100.0, 200.0, 400.0] {
         let outcome = run(&path(&format!("{{ name = \"fixed-window\", window = {size} }}"), ""), 1);
+        assert_eq!(of_run(&outcome, "retransmissions"), 0.0, "window {size}");
         let rate = of_run(&outcome, "delivered") / 20.0;
         let expected = capacity.min(size / round_trip);
         println!("window {size}: {rate} Data/s, {expected} expected");

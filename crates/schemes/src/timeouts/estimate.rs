@@ -34,7 +34,12 @@ impl MeanDeviation {
 
     /// Smoothed round-trip time plus `k` deviations, in seconds; nothing before the first sample.
     pub fn upper(&self, k: f64) -> Option<f64> {
-        self.state.map(|s| s.smoothed + k * s.deviation)
+        self.upper_at_least(k, 0.0)
+    }
+
+    /// As `upper`, but at least `granularity` (in seconds) above the smoothed round-trip time.
+    pub fn upper_at_least(&self, k: f64, granularity: f64) -> Option<f64> {
+        self.state.map(|s| s.smoothed + granularity.max(k * s.deviation))
     }
 }
 
@@ -71,6 +76,8 @@ pub struct BackOffRule {
     pub initial: Span,
     /// Deviations that the timeout lies above the smoothed round-trip time.
     pub k: f64,
+    /// Least distance of the timeout from the smoothed round-trip time (G in RFC 6298).
+    pub granularity: Span,
     /// A loss event multiplies the timeout by this.
     pub factor: f64,
     /// Bounds.
@@ -95,7 +102,8 @@ impl BackedOff {
     /// Takes one sample of the `expected` that a round trip brings; ends any back-off.
     pub fn sample(&mut self, rtt: Span, expected: f64) {
         self.estimate.sample(rtt, expected);
-        let upper = self.estimate.upper(self.rule.k).map_or(self.rule.initial, Span::from_seconds);
+        let upper = self.estimate.upper_at_least(self.rule.k, self.rule.granularity.seconds());
+        let upper = upper.map_or(self.rule.initial, Span::from_seconds);
         self.timeout = self.rule.bounds.hold(upper);
     }
 
@@ -128,6 +136,14 @@ mod tests {
         estimate.sample(Span::from_millis(180), 1.0);
         assert!(close(estimate.upper(0.0), 0.11));
         assert!(close(estimate.upper(4.0), 0.11 + 4.0 * 0.0575));
+    }
+
+    #[test]
+    fn the_granularity_replaces_a_smaller_deviation() {
+        let mut estimate = MeanDeviation::new(0.125, 0.25);
+        estimate.sample(Span::from_millis(100), 1.0);
+        assert!(close(estimate.upper_at_least(4.0, 0.25), 0.35));
+        assert!(close(estimate.upper_at_least(4.0, 0.15), 0.3));
     }
 
     #[test]

@@ -42,7 +42,9 @@ struct NdnCxx {
 impl NdnCxx {
     fn new(p: &NdnCxxParameters) -> NdnCxx {
         let bounds = Bounds { min: p.min, max: p.max };
-        let rule = BackOffRule { initial: p.initial, k: p.k, factor: p.backoff_factor, bounds };
+        // The library has no granularity; `check` is what keeps its timers off a steady round trip.
+        let (granularity, factor) = (Span::ZERO, p.backoff_factor);
+        let rule = BackOffRule { initial: p.initial, k: p.k, granularity, factor, bounds };
         NdnCxx { rto: BackedOff::new(MeanDeviation::new(p.alpha, p.beta), rule), check: p.check }
     }
 }

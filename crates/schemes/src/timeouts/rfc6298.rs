@@ -18,6 +18,8 @@ weir_core::parameters! {
         beta: f64 = 0.25, Some((1e-6, 1.0)), "RFC 6298, section 2";
         /// Deviations that the timeout lies above the smoothed round-trip time.
         k: f64 = 4.0, Some((0.0, 1000.0)), "RFC 6298, section 2";
+        /// Least distance of the timeout from the smoothed round-trip time: the RFC's G.
+        granularity: Span = Span::from_millis(1), Some((0.0, 1e6)), "RFC 6298, section 2; ns-3, TcpSocketBase";
         /// A loss event multiplies the timeout by this.
         backoff_factor: f64 = 2.0, Some((1.0, 1000.0)), "RFC 6298, section 5";
         /// Look for timeouts only at multiples of this interval; "0s" is at the very moment.
@@ -42,7 +44,8 @@ struct Rfc6298 {
 impl Rfc6298 {
     fn new(p: &Rfc6298Parameters) -> Rfc6298 {
         let bounds = Bounds { min: p.min, max: p.max };
-        let rule = BackOffRule { initial: p.initial, k: p.k, factor: p.backoff_factor, bounds };
+        let (granularity, factor) = (p.granularity, p.backoff_factor);
+        let rule = BackOffRule { initial: p.initial, k: p.k, granularity, factor, bounds };
         Rfc6298 { rto: BackedOff::new(MeanDeviation::new(p.alpha, p.beta), rule), check: p.check }
     }
 }
@@ -91,6 +94,17 @@ mod tests {
     #[test]
     fn a_steady_path_ends_at_the_least_timeout() {
         assert_eq!(sampled(&[62; 40]).timeout(), Span::from_millis(200));
+    }
+
+    /// On a path whose round trip does not vary, the deviation dies out: without the granularity the timer would fire as
+    /// the Data arrives.
+    #[test]
+    fn a_long_steady_path_ends_a_granularity_above_its_round_trip() {
+        assert_eq!(sampled(&[400; 400]).timeout(), Span::from_millis(401));
+        let exact = Rfc6298Parameters { granularity: Span::ZERO, ..Rfc6298Parameters::default() };
+        let mut timeout = Rfc6298::new(&exact);
+        (0..400).for_each(|_| timeout.on_sample(Span::from_millis(400), 30, Time::ZERO));
+        assert_eq!(timeout.timeout(), Span::from_millis(400));
     }
 
     #[test]
