@@ -4,6 +4,7 @@
 //! and the doc pages are checked against.
 
 use crate::{Bytes, Rate, Span};
+use std::cmp::Reverse;
 use std::fmt;
 
 /// A value as a scenario file gives it.
@@ -187,10 +188,18 @@ quantity_parameter!(Span, "time such as \"10ms\"", Span::seconds);
 quantity_parameter!(Rate, "rate such as \"10Mbps\"", |r: Rate| r.0 as f64);
 quantity_parameter!(Bytes, "size such as \"1500B\"", |b: Bytes| b.0 as f64);
 
-/// The name among `known` that is nearest to `word` by edit distance, if one is near enough to be meant.
+/// The name among `known` that is nearest to `word` by edit distance, if one is near enough to be meant. Among equally
+/// near ones the one that begins most like it: words are more often cut short than begun wrong.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let best = known.into_iter().map(|name| (distance(word, name), name)).min()?;
-    (best.0 <= 1 + word.len().max(best.1.len()) / 3).then_some(best.1)
+    let rank = |name: &'a str| (distance(word, name), Reverse(common_prefix(word, name)), name);
+    let (distance, _, name) = known.into_iter().map(rank).min()?;
+    (distance <= 1 + word.len().max(name.len()) / 3).then_some(name)
+}
+
+/// How many letters two words have in common from their beginning, whatever their case.
+fn common_prefix(a: &str, b: &str) -> usize {
+    let letters = |word: &str| word.chars().flat_map(char::to_lowercase).collect::<Vec<char>>();
+    letters(a).iter().zip(letters(b)).take_while(|(a, b)| **a == *b).count()
 }
 
 /// Edit distance with transpositions; a change of letter case counts as nothing.
@@ -359,6 +368,13 @@ mod tests {
         assert_eq!(nearest("widnow", known), Some("window"));
         assert_eq!(nearest("DropTail", known), Some("droptail"));
         assert_eq!(nearest("banana", known), None);
+    }
+
+    #[test]
+    fn of_equally_near_words_the_one_with_the_same_beginning_is_meant() {
+        assert_eq!(nearest("m", ["h", "min", "ms", "s", "us"]), Some("ms"));
+        assert_eq!(nearest("rate", ["date", "fate", "rat"]), Some("rat"));
+        assert_eq!(nearest("M", ["h", "ms"]), Some("ms"));
     }
 
     #[test]
