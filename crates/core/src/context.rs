@@ -27,7 +27,8 @@ pub struct FlowId(pub u32);
 ///
 /// The contract of a driver: `receive` each packet as it arrives; `wake` at (or soon after) `next_wake`; after either,
 /// `pull` each face listed in [`Context::ready`] once the face's link is free, and again after each transmission, until
-/// the answer is not a packet.
+/// the answer is not a packet. A machine that has left something undone until then ([`Ready::unfinished`]) is to be woken
+/// once those faces have been pulled whose link is free now.
 pub trait Machine {
     /// Takes a packet that arrived over `face`.
     fn receive(&mut self, face: FaceId, packet: Packet, cx: &mut Context<'_>);
@@ -56,26 +57,42 @@ pub enum Pull {
 
 /// Faces that have got something to send during a call.
 #[derive(Debug, Default)]
-pub struct Ready(Vec<FaceId>);
+pub struct Ready {
+    faces: Vec<FaceId>,
+    unfinished: bool,
+}
 
 impl Ready {
     /// Adds a face. The last face added is not added twice in a row.
     #[inline]
     pub fn add(&mut self, face: FaceId) {
-        if self.0.last() != Some(&face) {
-            self.0.push(face);
+        if self.faces.last() != Some(&face) {
+            self.faces.push(face);
         }
     }
 
     /// Takes one face off the list.
     #[inline]
     pub fn pop(&mut self) -> Option<FaceId> {
-        self.0.pop()
+        self.faces.pop()
+    }
+
+    /// Asks the driver to offer what is ready to the links that are idle, and then to wake the machine at once: it goes
+    /// on when it knows whether a packet that it has handed over still waits.
+    #[inline]
+    pub fn unfinished(&mut self) {
+        self.unfinished = true;
+    }
+
+    /// True if the machine has asked to be woken at once; asked once.
+    #[inline]
+    pub fn take_unfinished(&mut self) -> bool {
+        std::mem::take(&mut self.unfinished)
     }
 
     /// True if no face is listed.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.faces.is_empty()
     }
 }
 
@@ -189,6 +206,26 @@ impl DropReason {
             DropReason::Unwanted => "unwanted",
             DropReason::StoreFull => "store-full",
             DropReason::StoreExpired => "store-expired",
+        }
+    }
+
+    /// True if the packet had come in over the face that is named with the drop; false if it was to leave over it.
+    pub fn is_on_arrival(self) -> bool {
+        match self {
+            DropReason::HopLimit
+            | DropReason::DuplicateNonce
+            | DropReason::Suppressed
+            | DropReason::NoRoute
+            | DropReason::Strategy
+            | DropReason::PitFull
+            | DropReason::Unsolicited
+            | DropReason::Unwanted => true,
+            DropReason::QueueFull
+            | DropReason::QueueManagement
+            | DropReason::LinkLoss
+            | DropReason::LinkDown
+            | DropReason::StoreFull
+            | DropReason::StoreExpired => false,
         }
     }
 

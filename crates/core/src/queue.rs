@@ -42,12 +42,19 @@ pub struct Needs {
     pub observe: bool,
     /// `next_wake` after every packet, and `wake` when it is due.
     pub wake: bool,
+    /// `backlog` before every `dequeue`: for a queue that drops there, and so is longer before than what leaves and what
+    /// stays afterwards.
+    pub length: bool,
 }
 
 impl Needs {
     /// What either of two queues needs: for one that wraps another.
     pub fn or(self, other: Needs) -> Needs {
-        Needs { observe: self.observe || other.observe, wake: self.wake || other.wake }
+        Needs {
+            observe: self.observe || other.observe,
+            wake: self.wake || other.wake,
+            length: self.length || other.length,
+        }
     }
 }
 

@@ -20,11 +20,26 @@ pub(crate) struct Egress {
     waiting: usize,
     /// Most packets that have waited at once. A queue is longest just before a `pull`.
     peak: usize,
+    head: Head,
+    /// Packets that came right behind the first one into an empty queue. A link that is idle takes the first before the
+    /// others need a place, so they wait here until the driver has been asked.
+    burst: Vec<Packet>,
+}
+
+/// What is known of the packet in front of the queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Head {
+    /// None waits, or the link has just taken one.
+    Taken,
+    /// It came into an empty queue at this time, and the link has not asked for it yet.
+    Offered(Time),
+    /// The link did not take it at once: it is busy.
+    Waits,
 }
 
 impl Egress {
     pub fn new(queue: Box<dyn QueueDiscipline>) -> Egress {
-        Egress { needs: queue.needs(), queue, waiting: 0, peak: 0 }
+        Egress { needs: queue.needs(), queue, waiting: 0, peak: 0, head: Head::Taken, burst: Vec::new() }
     }
 
     /// Shows the queue a packet that came in over the other direction; says when that makes it want to be woken.
@@ -43,22 +58,49 @@ impl Egress {
         if self.needs.wake { self.queue.next_wake() } else { None }
     }
 
-    /// Hands a packet to the queue and tells the driver; `cx.face` names the face.
+    /// Hands a packet to the queue and tells the driver; `cx.face` names the face. True if it has to wait until the
+    /// driver has offered the packet before it to the link: then `resume` is due.
     #[inline]
-    pub fn send(&mut self, mut packet: Packet, cx: &mut Context<'_>) {
+    pub fn send(&mut self, mut packet: Packet, cx: &mut Context<'_>) -> bool {
         packet.queued_at = cx.now.0;
-        cx.tell(|| {
-            let (ahead, held, limit) = (self.queue.backlog(), self.queue.held(), self.queue.limit());
-            Event::Queued { packet: &packet, ahead, held, limit }
-        });
-        self.queue.enqueue(packet, cx);
-        cx.ready.add(cx.face);
+        if self.head == Head::Offered(cx.now) && self.queue.backlog().packets > 0 {
+            self.burst.push(packet);
+            cx.ready.unfinished();
+            return true;
+        }
+        if self.head == Head::Taken && self.waiting == 0 {
+            self.head = Head::Offered(cx.now);
+        }
+        enqueue(&mut *self.queue, packet, cx);
+        false
+    }
+
+    /// The driver has offered what is ready: if the rest of a burst still waits, the link is busy, and the queue must
+    /// have room for all of it.
+    #[inline]
+    pub fn resume(&mut self, cx: &mut Context<'_>) {
+        if !self.burst.is_empty() {
+            self.head = Head::Waits;
+            self.enqueue_burst(cx);
+        }
+    }
+
+    fn enqueue_burst(&mut self, cx: &mut Context<'_>) {
+        for packet in self.burst.drain(..) {
+            enqueue(&mut *self.queue, packet, cx);
+        }
     }
 
     /// Takes the next packet for the link.
     #[inline]
     pub fn pull(&mut self, cx: &mut Context<'_>) -> Pull {
+        if self.needs.length {
+            self.peak = self.peak.max(self.queue.backlog().packets);
+        }
         let pull = self.queue.dequeue(cx);
+        if !matches!(pull, Pull::Later(_)) {
+            self.head = Head::Taken;
+        }
         if let Pull::Packet(packet) = &pull {
             let sojourn = cx.now.since(Time(packet.queued_at));
             cx.sink.dequeued(cx.now, cx.node, cx.face, packet, sojourn);
@@ -66,6 +108,10 @@ impl Egress {
             self.waiting = behind.packets;
             self.peak = self.peak.max(self.waiting + 1);
             cx.tell(|| Event::Dequeued { packet, sojourn, behind });
+            if !self.burst.is_empty() {
+                self.enqueue_burst(cx);
+                self.waiting = self.queue.backlog().packets;
+            }
         }
         pull
     }
@@ -91,6 +137,17 @@ impl Egress {
         let peak = self.peak.max(backlog.packets);
         report(Reading::Queue { face, packets: backlog.packets, bytes: backlog.bytes, held, peak });
     }
+}
+
+/// Hands a packet to `queue` and tells those who watch, and the driver.
+#[inline]
+fn enqueue(queue: &mut dyn QueueDiscipline, packet: Packet, cx: &mut Context<'_>) {
+    cx.tell(|| {
+        let (ahead, held, limit) = (queue.backlog(), queue.held(), queue.limit());
+        Event::Queued { packet: &packet, ahead, held, limit }
+    });
+    queue.enqueue(packet, cx);
+    cx.ready.add(cx.face);
 }
 
 impl std::fmt::Debug for Egress {

@@ -65,6 +65,8 @@ pub struct Forwarder {
     /// Packets for applications.
     local: VecDeque<(FaceId, Packet)>,
     wakes: Wakes,
+    /// A face has a burst to go on with.
+    unfinished: bool,
     counters: ForwarderCounters,
     pit_entries: usize,
     pit_peak: usize,
@@ -96,6 +98,7 @@ impl Forwarder {
             dead_nonces: DeadNonces::default(),
             local: VecDeque::new(),
             wakes: Wakes::default(),
+            unfinished: false,
             counters: ForwarderCounters::default(),
             pit_entries: 0,
             pit_peak: 0,
@@ -200,6 +203,19 @@ impl Forwarder {
         self.local.pop_front()
     }
 
+    /// Goes on with bursts, now that the driver has offered their first packets to the links.
+    pub fn resume(&mut self, cx: &mut Context<'_>) {
+        if std::mem::take(&mut self.unfinished) {
+            for (i, face) in self.faces.iter_mut().enumerate() {
+                if let Some(egress) = &mut face.egress {
+                    cx.face = FaceId(i as u32);
+                    egress.resume(cx);
+                    self.wakes.set(i, egress.next_wake());
+                }
+            }
+        }
+    }
+
     /// Does what is due in queues and tables.
     pub fn wake_due(&mut self, cx: &mut Context<'_>) {
         self.expire(cx);
@@ -238,7 +254,7 @@ impl Forwarder {
         match &mut self.faces[face.index()].egress {
             Some(egress) => {
                 cx.face = face;
-                egress.send(packet, cx);
+                self.unfinished |= egress.send(packet, cx);
                 self.wakes.set(face.index(), egress.next_wake());
             }
             None => self.local.push_back((face, packet)),

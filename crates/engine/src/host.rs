@@ -132,6 +132,8 @@ impl Machine for Host {
     }
 
     fn wake(&mut self, cx: &mut Context<'_>) {
+        cx.face = FaceId(0);
+        self.egress.resume(cx);
         while let Some(i) = self.wakes.pop_due(cx.now) {
             match self.applications.get_mut(i) {
                 Some(application) => {

@@ -117,6 +117,7 @@ impl Machine for Router {
     }
 
     fn wake(&mut self, cx: &mut Context<'_>) {
+        self.forwarder.resume(cx);
         while let Some(sleeper) = self.wakes.pop_due(cx.now) {
             if sleeper == FORWARDER {
                 self.forwarder.wake_due(cx);

@@ -459,3 +459,37 @@ fn a_fetcher_rule_of_a_long_life_is_kept() {
     consumer.go_ms(0.0);
     assert_eq!(consumer.sent[0].1.lifetime_ms, 123_456);
 }
+
+/// Places in the queue of a face are for packets that wait, and the first one of a burst does not have to.
+#[test]
+fn a_burst_into_an_idle_link_has_one_place_more_than_the_queue() {
+    for (idle, refused) in [(true, 2), (false, 3)] {
+        let applications = vec![fetcher(0, "/a", 9, 9.0)];
+        let mut host = Bench::new(Host::new(applications, droptail(6)));
+        host.links_are_idle = idle;
+        host.go_ms(0.0);
+        assert_eq!(host.take_ready(), [0]);
+        assert_eq!(host.out(0).len(), 9 - refused, "idle: {idle}");
+        assert_eq!(host.drops(DropReason::QueueFull), refused);
+        let peak = host.readings().into_iter().find_map(|reading| match reading {
+            Reading::Queue { peak, .. } => Some(peak),
+            _ => None,
+        });
+        assert_eq!(peak, Some(6));
+    }
+}
+
+#[test]
+fn a_burst_of_an_application_beside_a_forwarder_too() {
+    for (idle, refused) in [(true, 2), (false, 3)] {
+        let mut forwarder = Forwarder::new(ForwarderRules::default(), strategy("best-route"));
+        forwarder.add_face(droptail(6));
+        add_routes(&mut forwarder, &[("/a", 0, 1)]);
+        let mut bench = Bench::new(Router::new(forwarder));
+        bench.machine.attach(fetcher(0, "/a", 9, 9.0));
+        bench.links_are_idle = idle;
+        bench.go_ms(0.0);
+        assert_eq!(bench.out(0).len(), 9 - refused, "idle: {idle}");
+        assert_eq!(bench.drops(DropReason::QueueFull), refused);
+    }
+}

@@ -43,8 +43,9 @@ pub struct LinkCounters {
 pub(crate) struct Link {
     pub spec: LinkSpec,
     pub free_at: Time,
-    /// A "link is free" event stands in the calendar.
-    pub awaited: bool,
+    /// When the queue is to be asked next: a "link is free" event stands in the calendar for it. Events for other times
+    /// have been overtaken.
+    pub awaited: Time,
     pub flying: VecDeque<(Time, Packet)>,
     pub counters: LinkCounters,
     pub chance: Chance,
@@ -66,7 +67,7 @@ impl Link {
     pub fn new(spec: LinkSpec, chance: Chance) -> Link {
         let counters = LinkCounters::default();
         let last = (0, Span::ZERO);
-        Link { spec, free_at: Time::ZERO, awaited: false, flying: VecDeque::new(), counters, chance, last }
+        Link { spec, free_at: Time::ZERO, awaited: Time::NEVER, flying: VecDeque::new(), counters, chance, last }
     }
 
     /// The counters at `now`: a packet that is being sent has been sent for a part of its time only.

@@ -142,7 +142,12 @@ impl Outcome {
         let collector = world.collector();
         for (name, (spec, counters, _)) in names.iter().zip(world.links()) {
             let scope = Scope::Link(name.clone());
-            let face = collector.faces[spec.from as usize].get(spec.from_face.index()).cloned().unwrap_or_default();
+            let stats = |node: u32, face: FaceId| collector.faces[node as usize].get(face.index());
+            let mut face = stats(spec.from, spec.from_face).cloned().unwrap_or_default();
+            // What was turned away on arrival had come over the link; what this node turned away had come the other way.
+            for reason in DropReason::ALL.into_iter().filter(|reason| reason.is_on_arrival()) {
+                face.drops[reason as usize] = stats(spec.to, spec.to_face).map_or(0, |f| f.drops[reason as usize]);
+            }
             self.put("link_packets", scope.clone(), counters.packets as f64);
             if seconds > 0.0 {
                 self.put("throughput", scope.clone(), counters.bytes as f64 * 8.0 / seconds / 1e6);

@@ -153,7 +153,11 @@ impl World {
     }
 
     fn free(&mut self, place: usize) {
-        self.links[place].awaited = false;
+        // A stale event: the queue had said `later`, and something urgent came before that.
+        if self.links[place].awaited != self.now {
+            return;
+        }
+        self.links[place].awaited = Time::NEVER;
         self.pull(place);
         let node = self.links[place].spec.from as usize;
         self.offer_ready(node);
@@ -173,22 +177,39 @@ impl World {
         };
         work(&mut *self.nodes[node].machine, &mut cx);
         self.offer_ready(node);
+        while self.ready.take_unfinished() {
+            self.go_on(node);
+        }
         self.await_wake(node);
+    }
+
+    /// Wakes a machine that wanted to see first what the idle links take.
+    fn go_on(&mut self, node: usize) {
+        let mut cx = Context {
+            now: self.now,
+            node: NodeId(node as u32),
+            face: FaceId(0),
+            watched: self.watch.is_watched(),
+            sink: self.watch.sink(),
+            ready: &mut self.ready,
+        };
+        self.nodes[node].machine.wake(&mut cx);
+        self.offer_ready(node);
     }
 
     #[inline]
     fn offer_ready(&mut self, node: usize) {
         while let Some(face) = self.ready.pop() {
             let place = self.nodes[node].out[face.index()] as usize;
-            let link = &mut self.links[place];
-            if link.awaited {
+            let link = &self.links[place];
+            // The event of this very instant is about to ask.
+            if link.awaited == self.now {
                 continue;
             }
             if link.free_at <= self.now {
                 self.pull(place);
             } else {
-                link.awaited = true;
-                self.calendar.push(link.free_at.0, FREE << 32 | place as u64);
+                self.await_free(place, link.free_at);
             }
         }
     }
@@ -207,7 +228,10 @@ impl World {
         };
         let machine = &mut self.nodes[node as usize].machine;
         let again = match machine.pull(face, &mut cx) {
-            Pull::Idle => return,
+            Pull::Idle => {
+                self.links[place].awaited = Time::NEVER;
+                return;
+            }
             Pull::Later(time) => {
                 assert!(time > self.now, "a queue that says `later` must mean it");
                 time
@@ -223,13 +247,22 @@ impl World {
                     }
                 }
                 if !machine.has_backlog(face) {
+                    link.awaited = Time::NEVER;
                     return;
                 }
                 link.free_at
             }
         };
-        self.links[place].awaited = true;
-        self.calendar.push(again.0, FREE << 32 | place as u64);
+        self.await_free(place, again);
+    }
+
+    /// Asks the queue of a link at `time`, and not before.
+    #[inline]
+    fn await_free(&mut self, place: usize, time: Time) {
+        if self.links[place].awaited != time {
+            self.links[place].awaited = time;
+            self.calendar.push(time.0, FREE << 32 | place as u64);
+        }
     }
 
     #[inline]

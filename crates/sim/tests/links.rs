@@ -23,7 +23,7 @@ struct Station {
     /// Packets that may wait at a face; more are thrown away.
     limit: usize,
     dropped: Rc<RefCell<u64>>,
-    /// A face that is pulled before this says `later`.
+    /// A face that is pulled before this says `later`, unless the newest packet is urgent.
     not_before: Time,
     log: Log,
 }
@@ -54,7 +54,10 @@ impl Machine for Station {
 
     fn pull(&mut self, face: FaceId, cx: &mut Context<'_>) -> Pull {
         if cx.now < self.not_before {
-            return Pull::Later(self.not_before);
+            let queue = &mut self.queues[face.index()];
+            let urgent = queue.back().is_some_and(|packet| packet.name().segment() >= Some(URGENT));
+            let packet = if urgent { queue.pop_back() } else { None };
+            return packet.map_or(Pull::Later(self.not_before), Pull::Packet);
         }
         self.queues[face.index()].pop_front().map_or(Pull::Idle, Pull::Packet)
     }
@@ -97,6 +100,8 @@ struct Network {
     faces: Vec<u32>,
 }
 
+/// Segments from here on are urgent.
+const URGENT: u64 = 1000;
 const MBIT: u64 = 1_000_000;
 const MS: u64 = 1_000_000;
 
@@ -314,6 +319,20 @@ fn a_queue_that_says_later_is_asked_again_then() {
     let b = network.receiver();
     network.link(a, b, 10 * MBIT, 5 * MS);
     assert_eq!(network.arrivals(End::Quiet), [(15 * MS, 1, 0), (16 * MS, 1, 1)]);
+}
+
+#[test]
+fn a_queue_that_says_later_is_asked_early_when_something_comes() {
+    let mut network = Network::new();
+    let (first, second) = (URGENT, URGENT + 1);
+    let plan = [(0, 0), (3 * MS, first), (3 * MS + 1, second), (8 * MS + 1, first)];
+    let plan = plan.map(|(time, segment)| (Time(time), FaceId(0), segment)).into();
+    let a = network.station(Station { plan, not_before: Time(9 * MS), ..Station::default() });
+    let b = network.receiver();
+    network.link(a, b, 10 * MBIT, 5 * MS);
+    // The last urgent one holds the link beyond the time at which the one that waits may go.
+    let expected = [(9 * MS, 1, first), (10 * MS, 1, second), (14 * MS + 1, 1, first), (15 * MS + 1, 1, 0)];
+    assert_eq!(network.arrivals(End::Quiet), expected);
 }
 
 #[test]

@@ -2,8 +2,9 @@
 
 mod common;
 
-use common::{assert_near, at, built, drained, of_flow, of_link, of_node, of_run, outcome, run};
+use common::{assert_near, at, built, drained, of_flow, of_link, of_node, of_run, outcome, readings, run};
 use std::collections::BTreeSet;
+use weir_core::{FaceId, Reading};
 use weir_scenario::metrics::{METRICS, SERIES, Scope as Kind, Total};
 use weir_sim::{End, Outcome, Scope};
 
@@ -411,4 +412,51 @@ duration = "500ms"
     let lost: Vec<f64> = (1..=6).map(|n| of_link(&outcome, "drops_link_loss", &format!("c{n}>r1"))).collect();
     assert!(lost.iter().all(|n| *n > 0.0), "{lost:?}");
     assert!(lost.iter().any(|n| *n != lost[0]), "{lost:?}");
+}
+
+#[test]
+fn what_is_turned_away_on_arrival_counts_for_the_link_that_it_came_over() {
+    // The router has room for one pending Interest; more of them come in over the consumer's link.
+    let text = PACED.replace("gap = \"10ms\"", "gap = \"5ms\"") + "[tables]\npit = 1\n[run]\nduration = \"1s\"\n";
+    let outcome = run(&text, 1);
+    let refused = of_link(&outcome, "drops_pit_full", "c>r");
+    assert!(refused > 50.0, "{refused}");
+    assert_eq!(refused, of_run(&outcome, "drops_pit_full"));
+    assert_eq!(refused, of_link(&outcome, "drops", "c>r"));
+    for link in ["r>c", "r>p", "p>r"] {
+        assert_eq!(of_link(&outcome, "drops", link), 0.0, "{link}");
+    }
+}
+
+#[test]
+fn a_burst_into_an_idle_link_has_one_place_more_than_the_queue() {
+    let fetch = |window: u32| {
+        let control = format!("{{ name = \"fixed-window\", window = {window} }}");
+        run(&PACED.replace("{ name = \"cbr\", gap = \"10ms\" }", &control), 1)
+    };
+    let outcome = fetch(21);
+    let seen = [of_link(&outcome, "drops", "c>r"), of_link(&outcome, "queue_max", "c>r")];
+    assert_eq!((seen, of_run(&outcome, "retransmissions")), ([0.0, 20.0], 0.0));
+    assert!(of_link(&fetch(22), "drops_queue_full", "c>r") > 0.0);
+}
+
+/// CoDel drops as it hands out: the queue is at its longest before that.
+#[test]
+fn the_longest_queue_of_codel_is_read_before_it_drops() {
+    let text = PACED.replace("{ name = \"cbr\", gap = \"10ms\" }", "{ name = \"fixed-window\", window = 40 }");
+    let text = text.replace("\"20p\"", "\"100p\"").replace("\"droptail\"", "{ name = \"codel\", interval = \"1ms\" }");
+    let mut built = built(&text, 1);
+    let mut longest = 0;
+    for step in 0..200_000 {
+        built.world.run(End::At(at(0.3 + f64::from(step) * 1e-5)));
+        let queue = |(node, reading)| match reading {
+            Reading::Queue { face: FaceId(0), packets, .. } if node == 1 => Some(packets),
+            _ => None,
+        };
+        longest = readings(&built.world).into_iter().find_map(queue).map_or(longest, |now| longest.max(now));
+    }
+    let outcome = outcome(&built);
+    assert!(of_link(&outcome, "drops_queue_management", "r>c") > 10.0);
+    // One that came as the link was asking has been seen by nobody else.
+    assert!(of_link(&outcome, "queue_max", "r>c") >= longest as f64, "{longest}");
 }

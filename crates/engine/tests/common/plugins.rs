@@ -149,7 +149,7 @@ pub struct AlarmQueue {
 
 impl QueueDiscipline for AlarmQueue {
     fn needs(&self) -> Needs {
-        Needs { observe: true, wake: true }
+        Needs { observe: true, wake: true, length: false }
     }
 
     fn enqueue(&mut self, packet: Packet, cx: &mut Context<'_>) {

@@ -3,7 +3,7 @@
 use crate::parts::codel::Codel;
 use crate::parts::fifo::{Fifo, sojourn};
 use crate::parts::marking::{MarkPlace, Marking};
-use weir_core::{Backlog, Bytes, Context, DropReason, Entry, Limit, Pull, QueueDiscipline, Site, Span};
+use weir_core::{Backlog, Bytes, Context, DropReason, Entry, Limit, Needs, Pull, QueueDiscipline, Site, Span};
 use weir_wire::Packet;
 
 weir_core::words! {
@@ -91,6 +91,10 @@ impl QueueDiscipline for CodelDrop {
             if late { self.law.go_on() } else { self.law.leave() }
         }
         next.map_or(Pull::Idle, Pull::Packet)
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { length: true, ..Needs::default() }
     }
 
     fn backlog(&self) -> Backlog {

@@ -211,7 +211,7 @@ impl QueueDiscipline for Plr {
     }
 
     fn needs(&self) -> Needs {
-        Needs { observe: false, wake: true }.or(self.inner.needs())
+        Needs { wake: true, ..Needs::default() }.or(self.inner.needs())
     }
 
     fn held(&self) -> usize {

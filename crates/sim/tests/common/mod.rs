@@ -123,7 +123,7 @@ pub fn assert_balanced(what: &str, built: &Built, outcome: &Outcome) {
     let used = |(spec, counters, _): (&LinkSpec, LinkCounters, usize)| {
         let [from, to] = [spec.from, spec.to].map(|node| &built.nodes[node as usize]);
         let delivered = outcome.get("delivered", Scope::Flow(to.clone()))?;
-        Some(counters.arrived as f64 - delivered - of_link(outcome, "drops_unwanted", &format!("{to}>{from}")))
+        Some(counters.arrived as f64 - delivered - of_link(outcome, "drops_unwanted", &format!("{from}>{to}")))
     };
     let used: f64 = built.world.links().filter_map(used).sum();
     let came = of_run(outcome, "requests") + of_run(outcome, "loss_notices");
