@@ -84,6 +84,7 @@ pub static BUNDLES: &[Bundle] = &[
     bundle("bic", "BIC over drop-tail queues", "bic", "droptail"),
     bundle("cubic", "CUBIC over drop-tail queues", "cubic", "droptail"),
     bundle("pcon", "PCON: CUBIC consumers, CoDel marking at every face", "pcon-cs", "pcon"),
+    bundle("pfecc", "PFECC: routers tell each Data whether its flow may grow", "pfecc", "pfecc"),
     Bundle {
         recovery: Some(Part::plain("plr")),
         ..bundle("plr", "CUBIC with proactive loss recovery in routers", "cubic", "droptail")

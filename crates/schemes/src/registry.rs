@@ -15,15 +15,28 @@ pub static CONTROLS: &[Entry<Box<dyn ConsumerControl>>] = &[
     controls::bic::ENTRY,
     controls::cubic::ENTRY,
     controls::pcon_cs::ENTRY,
+    controls::pfecc::ENTRY,
+    controls::abu::ENTRY,
 ];
 
 /// Retransmission timeouts.
-pub static TIMEOUTS: &[Entry<Box<dyn Timeout>>] =
-    &[timeouts::rfc6298::ENTRY, timeouts::icp::ENTRY, timeouts::ndn_cxx::ENTRY, timeouts::ndnsim::ENTRY];
+pub static TIMEOUTS: &[Entry<Box<dyn Timeout>>] = &[
+    timeouts::rfc6298::ENTRY,
+    timeouts::icp::ENTRY,
+    timeouts::ndn_cxx::ENTRY,
+    timeouts::ndnsim::ENTRY,
+    timeouts::max_rtt::ENTRY,
+];
 
 /// Queue disciplines.
-pub static QUEUES: &[Entry<Box<dyn QueueDiscipline>>] =
-    &[queues::droptail::ENTRY, queues::codel::ENTRY, queues::pcon::ENTRY, queues::nfd_bytes::ENTRY];
+pub static QUEUES: &[Entry<Box<dyn QueueDiscipline>>] = &[
+    queues::droptail::ENTRY,
+    queues::codel::ENTRY,
+    queues::pcon::ENTRY,
+    queues::nfd_bytes::ENTRY,
+    queues::red::ENTRY,
+    queues::pfecc::ENTRY,
+];
 
 /// Forwarding strategies.
 pub static STRATEGIES: &[Entry<Box<dyn ForwardingStrategy>>] = &[

@@ -2,6 +2,7 @@
 //!
 //! Most of them are a [window law](laws) under the shared rules of [`windowed`], which say when a signal cuts.
 
+pub mod abu;
 pub mod aimd;
 pub mod bic;
 pub mod cbr;
@@ -10,6 +11,7 @@ pub mod fixed_window;
 pub mod icp;
 pub mod laws;
 pub mod pcon_cs;
+pub mod pfecc;
 pub mod windowed;
 
 #[cfg(test)]

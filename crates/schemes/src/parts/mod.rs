@@ -2,6 +2,8 @@
 
 pub mod codel;
 pub mod fifo;
+pub mod flow_rates;
 pub mod marking;
 pub mod next_hops;
+pub mod red;
 pub mod weights;

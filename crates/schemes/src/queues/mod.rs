@@ -4,3 +4,5 @@ pub mod codel;
 pub mod droptail;
 pub mod nfd_bytes;
 pub mod pcon;
+pub mod pfecc;
+pub mod red;
