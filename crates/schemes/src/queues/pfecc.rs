@@ -205,7 +205,7 @@ impl QueueDiscipline for PfeccQueue {
     }
 
     fn needs(&self) -> Needs {
-        Needs { observe: true, wake: false }
+        Needs { observe: true, ..Needs::default() }
     }
 
     fn backlog(&self) -> Backlog {
