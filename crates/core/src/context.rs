@@ -279,8 +279,14 @@ pub trait Sink {
     fn timed_out(&mut self, now: Time, flow: FlowId, segment: u64) {}
     /// A consumer's control reduced its rate or window.
     fn decreased(&mut self, now: Time, flow: FlowId) {}
-    /// A fetch has all its segments.
+    /// A fetch has all its segments; a flow of many requests has had its last.
     fn completed(&mut self, now: Time, flow: FlowId) {}
+    /// In a flow of many requests, one was made.
+    fn began(&mut self, now: Time, flow: FlowId) {}
+    /// In a flow of many requests, one that was made `took` ago has got all that it asked for.
+    fn fetched(&mut self, now: Time, flow: FlowId, took: Span) {}
+    /// In a flow of many requests, one was given up.
+    fn abandoned(&mut self, now: Time, flow: FlowId) {}
     /// A step of a packet's way or a decision about it, at `face` of `node`. Only for sinks that watch
     /// ([`Context::watched`]).
     fn detail(&mut self, now: Time, node: NodeId, face: FaceId, event: &Event<'_>) {}

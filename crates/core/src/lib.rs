@@ -4,17 +4,20 @@
 //! into a [`Machine`] and pulls them out. A machine lends its plug-ins a [`Context`] for one call; they answer with a
 //! value and keep no reference to anything above them.
 
+mod arrivals;
 mod chance;
 mod consumer;
 mod context;
 mod node;
 mod parameters;
+mod popularity;
 mod queue;
 mod registry;
 mod strategy;
 mod units;
 mod watch;
 
+pub use arrivals::{ArrivalTimes, Arrivals, Period};
 pub use chance::{Chance, Seed};
 pub use consumer::{
     Allowance, ConsumerControl, DataSignal, Loss, LossSignal, Reaction, SentSignal, Timeout, TimeoutSignal,
@@ -24,6 +27,7 @@ pub use node::{NodeMonitor, PitView};
 pub use parameters::{Parameter, ParameterError, ParameterSpec, Parameters, Settings, Value, nearest};
 #[doc(hidden)]
 pub use parameters::{read_parameter, unknown_parameter};
+pub use popularity::Popularity;
 pub use queue::{Backlog, Limit, MarkLaw, Needs, QueueDiscipline};
 pub use registry::{Entry, Site};
 pub use strategy::{

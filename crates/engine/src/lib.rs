@@ -14,6 +14,8 @@ mod forwarder;
 mod host;
 mod pit;
 mod producer;
+mod requester;
+mod requests;
 mod router;
 mod wakes;
 
@@ -26,4 +28,6 @@ pub use forwarder::{Forwarder, ForwarderCounters, ForwarderRules};
 pub use host::Host;
 pub use pit::{Pit, PitId};
 pub use producer::Producer;
+pub use requester::{Requester, RequesterRules};
+pub use requests::Demand;
 pub use router::Router;

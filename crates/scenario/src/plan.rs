@@ -1,6 +1,6 @@
 //! What a scenario file means, once everything in it has been checked. Nothing here can be misspelt any more.
 
-use weir_core::{Bytes, Limit, Rate, Settings, Span, Time};
+use weir_core::{Arrivals, Bytes, Limit, Rate, Settings, Span, Time};
 use weir_wire::Name;
 
 /// One network, its traffic and its schemes: everything that one run needs besides its seed.
@@ -117,7 +117,7 @@ pub struct Direction {
     pub limit: Limit,
 }
 
-/// Traffic: one fetch.
+/// Traffic of one consumer: one fetch, or a flow of many requests.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Workload {
     /// Name in tables and figures; unique in a scenario. Bursts of one consumer share a label.
@@ -126,10 +126,13 @@ pub struct Workload {
     pub consumer: usize,
     /// Where the content is: at one node, or at several that all have the whole of it.
     pub producers: Vec<usize>,
-    /// The content's name, without segment.
+    /// The content's name, without segment; of many requests the prefix of all that they ask for. The producer serves
+    /// it, and routes lead to it.
     pub name: Name,
-    /// Number of segments; `None`: without end.
+    /// Number of segments; `None`: without end. (`None` also for many requests.)
     pub segments: Option<u64>,
+    /// Many requests below `name` instead of one fetch of it.
+    pub requests: Option<Requests>,
     /// Payload of a Data.
     pub payload: Bytes,
     /// FreshnessPeriod of the Data; zero: none.
@@ -142,6 +145,34 @@ pub struct Workload {
     pub control: Option<PartPlan>,
     /// Timeout of this fetch instead of the scheme's.
     pub timeout: Option<PartPlan>,
+}
+
+/// When a consumer makes requests, and for what. Each asks for an object, which is numbered from 0 and a Data of its
+/// own: `<content>/seg=<number>`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Requests {
+    /// When they come.
+    pub arrivals: Arrivals,
+    /// What the objects' numbers are put behind: [`Workload::name`] or below it.
+    pub content: Name,
+    /// Which of how many objects each request asks for; `None`: each for a new one.
+    pub catalogue: Option<Catalogue>,
+    /// Number of requests; `None`: without end.
+    pub count: Option<u64>,
+    /// How often an Interest is sent again before its request is given up; `None`: for ever.
+    pub retries: Option<u32>,
+}
+
+/// Objects, and how popular they are: the one of rank `i` from 1 in proportion to `1 / (i + plateau)^exponent`
+/// (Zipf-Mandelbrot). Object 0 is the most popular one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Catalogue {
+    /// Number of objects.
+    pub objects: u64,
+    /// Zipf's exponent, `s`; 0: all are equally popular.
+    pub exponent: f64,
+    /// Mandelbrot's `q`; 0: Zipf's law.
+    pub plateau: f64,
 }
 
 /// Which plug-ins are in use, checked against the registry.

@@ -99,6 +99,40 @@ impl Read for Rate {
     }
 }
 
+/// Events per second: `"200/s"`.
+#[derive(Clone, Copy)]
+pub(crate) struct Frequency(pub(crate) f64);
+
+/// Units of frequencies, each with how many seconds it counts over.
+const FREQUENCIES: [(&str, f64); 4] = [("/ms", 1e-3), ("/s", 1.0), ("/min", 60.0), ("/h", 3600.0)];
+
+/// More than one a nanosecond cannot be told apart.
+const MOST_FREQUENT: f64 = 1e9;
+
+impl FromStr for Frequency {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Frequency, String> {
+        let at = text.find('/').unwrap_or(text.len());
+        let (number, unit) = (text[..at].trim(), text[at..].trim());
+        let known = FREQUENCIES.iter().find(|(name, _)| *name == unit);
+        let units = FREQUENCIES.map(|(name, _)| name).join(", ");
+        match (number.replace('_', "").parse::<f64>(), known) {
+            (Ok(n), Some((_, seconds))) if n > 0.0 && n / seconds <= MOST_FREQUENT => Ok(Frequency(n / seconds)),
+            (Ok(n), Some(_)) if n > 0.0 => Err(format!("{text:?} is more than one a nanosecond")),
+            (Ok(_), Some(_)) => Err(format!("{text:?} would never happen")),
+            (Ok(_), None) => Err(format!("{text:?} has no unit of events by time (one of {units})")),
+            (Err(_), _) => Err(format!("expected {}, found {text:?}", <Frequency as Read>::EXPECTED)),
+        }
+    }
+}
+
+impl Read for Frequency {
+    const EXPECTED: &'static str = "a frequency such as `\"200/s\"`";
+    fn read(node: &Node, log: &Log) -> Option<Frequency> {
+        quantity(node, Self::EXPECTED, log)
+    }
+}
+
 impl Read for Bytes {
     const EXPECTED: &'static str = "a size such as `\"50MB\"`";
     fn read(node: &Node, log: &Log) -> Option<Bytes> {

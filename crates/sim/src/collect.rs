@@ -12,6 +12,8 @@ pub struct FlowInfo {
     pub label: String,
     /// When its consumer gives up.
     pub stop: Option<Time>,
+    /// It is many requests, each of which begins and ends by itself.
+    pub many: bool,
 }
 
 /// What a fetch has done.
@@ -29,10 +31,38 @@ pub(crate) struct FlowStats {
     pub marked: u64,
     pub full_delay: Histogram,
     pub last_delay: Histogram,
-    pub holes: Holes,
+    /// `None` for many requests, whose segments have no common order.
+    pub holes: Option<Holes>,
+    /// Of many requests.
+    pub fetches: Fetches,
     pub windows: Windows,
     /// Payload at the last sample.
     sampled_payload: u64,
+}
+
+impl FlowStats {
+    fn new(info: &FlowInfo) -> FlowStats {
+        FlowStats { holes: (!info.many).then(Holes::default), ..FlowStats::default() }
+    }
+}
+
+/// Requests of one flow, counted; no memory is spent on each.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Fetches {
+    pub began: u64,
+    pub fetched: u64,
+    pub abandoned: u64,
+    pub time: Histogram,
+}
+
+impl Fetches {
+    /// Counts all that another has counted.
+    pub fn add(&mut self, other: &Fetches) {
+        self.began += other.began;
+        self.fetched += other.fetched;
+        self.abandoned += other.abandoned;
+        self.time.merge(&other.time);
+    }
 }
 
 /// Payload within each of the 100 ms windows that follow each other; windows without any are left out.
@@ -126,7 +156,7 @@ impl Collector {
     /// Watches `nodes` nodes and these fetches.
     pub fn new(infos: Vec<FlowInfo>, nodes: usize) -> Collector {
         Collector {
-            flows: vec![FlowStats::default(); infos.len()],
+            flows: infos.iter().map(FlowStats::new).collect(),
             open: infos.len(),
             faces: vec![Vec::new(); nodes],
             infos,
@@ -241,7 +271,9 @@ impl Sink for Collector {
         stats.payload += delivery.payload as u64;
         stats.last_delivery = Some(now);
         stats.marked += u64::from(delivery.marked);
-        stats.holes.delivered(now, delivery);
+        if let Some(holes) = &mut stats.holes {
+            holes.delivered(now, delivery);
+        }
         stats.windows.delivered(now, delivery.payload as u64);
         stats.full_delay.add(delivery.full_delay);
         stats.last_delay.add(delivery.last_delay);
@@ -260,5 +292,21 @@ impl Sink for Collector {
         if stats.completed.replace(now).is_none() {
             self.open -= 1;
         }
+    }
+
+    #[inline]
+    fn began(&mut self, _now: Time, flow: FlowId) {
+        self.flows[flow.0 as usize].fetches.began += 1;
+    }
+
+    #[inline]
+    fn fetched(&mut self, _now: Time, flow: FlowId, took: Span) {
+        let fetches = &mut self.flows[flow.0 as usize].fetches;
+        fetches.fetched += 1;
+        fetches.time.add(took);
+    }
+
+    fn abandoned(&mut self, _now: Time, flow: FlowId) {
+        self.flows[flow.0 as usize].fetches.abandoned += 1;
     }
 }

@@ -1,6 +1,6 @@
 //! What a run has shown, by metric and scope. Definitions of the metrics: `weir_scenario::metrics`.
 
-use crate::collect::{FaceStats, FlowInfo, FlowStats, Place, WINDOW};
+use crate::collect::{FaceStats, Fetches, FlowInfo, FlowStats, Holes, Place, WINDOW};
 use crate::histogram::Histogram;
 use crate::world::World;
 use std::collections::{BTreeMap, BTreeSet};
@@ -108,14 +108,54 @@ impl Outcome {
             self.put("goodput", scope.clone(), sum(|f| f.payload) * 8.0 / active.seconds() / 1e6);
         }
         self.put("goodput_peak", scope.clone(), peak(group) as f64 * 8.0 / WINDOW.seconds() / 1e6);
-        let late = sum(|f| f.holes.late);
+        self.late(&scope, group);
+        self.fetches(&scope, group);
+        self.delays(scope, group);
+    }
+
+    /// Segments that others overtook, of fetches whose segments have an order.
+    fn late(&mut self, scope: &Scope, group: &[Fetch<'_>]) {
+        let holes: Vec<&Holes> = group.iter().filter_map(|(_, f)| f.holes.as_ref()).collect();
+        if holes.is_empty() {
+            return;
+        }
+        let late = holes.iter().map(|h| h.late).sum::<u64>() as f64;
         self.put("late", scope.clone(), late);
         if late > 0.0 {
-            let millis = |span: fn(&FlowStats) -> Span| group.iter().map(|(_, f)| span(f).millis()).sum::<f64>() / late;
-            self.put("accumulation_time", scope.clone(), millis(|f| f.holes.accumulation));
-            self.put("late_delay", scope.clone(), millis(|f| f.holes.late_delay));
+            let millis = |span: fn(&Holes) -> Span| holes.iter().map(|h| span(h).millis()).sum::<f64>() / late;
+            self.put("accumulation_time", scope.clone(), millis(|h| h.accumulation));
+            self.put("late_delay", scope.clone(), millis(|h| h.late_delay));
         }
-        self.delays(scope, group);
+    }
+
+    /// Fetches begun and ended; one that is a flow of its own counts as one.
+    fn fetches(&mut self, scope: &Scope, group: &[Fetch<'_>]) {
+        let mut all = Fetches::default();
+        for (info, stats) in group {
+            if info.many {
+                all.add(&stats.fetches);
+            } else if let Some(first) = stats.first_request {
+                all.began += 1;
+                if let Some(end) = stats.completed {
+                    all.fetched += 1;
+                    all.time.add(end.since(first));
+                }
+            }
+        }
+        self.put("fetches_started", scope.clone(), all.began as f64);
+        self.put("fetches_completed", scope.clone(), all.fetched as f64);
+        self.put("fetches_failed", scope.clone(), all.abandoned as f64);
+        let spans = [
+            ("fetch_time", all.time.mean()),
+            ("fetch_time_p50", all.time.percentile(0.50)),
+            ("fetch_time_p95", all.time.percentile(0.95)),
+            ("fetch_time_p99", all.time.percentile(0.99)),
+        ];
+        for (metric, value) in spans {
+            if let Some(value) = value {
+                self.put(metric, scope.clone(), value * 1e3);
+            }
+        }
     }
 
     fn delays(&mut self, scope: Scope, group: &[Fetch<'_>]) {

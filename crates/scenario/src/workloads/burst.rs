@@ -30,6 +30,7 @@ fn read(table: &TableReader<'_>, scene: &Scene<'_>) -> Option<Vec<Workload>> {
             producers: ends.producers.clone(),
             name: numbered(&name, k),
             segments: Some(segments),
+            requests: None,
             payload: common.payload,
             freshness: common.freshness,
             start: (start, start + spread),

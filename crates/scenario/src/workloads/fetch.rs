@@ -28,6 +28,7 @@ fn read(table: &TableReader<'_>, scene: &Scene<'_>) -> Option<Vec<Workload>> {
             producers: ends.producers.clone(),
             name,
             segments,
+            requests: None,
             payload: common.payload,
             freshness: common.freshness,
             start: (start.0, start.1),
@@ -40,7 +41,7 @@ fn read(table: &TableReader<'_>, scene: &Scene<'_>) -> Option<Vec<Workload>> {
 }
 
 /// When the consumer gives up; the outer `None` means that it is wrong.
-fn stop(table: &TableReader<'_>, start: Between) -> Option<Option<Time>> {
+pub(super) fn stop(table: &TableReader<'_>, start: Between) -> Option<Option<Time>> {
     let Some(node) = table.node("stop") else { return Some(None) };
     let stop: Time = crate::reader::Read::read(node, table.log)?;
     if stop <= start.1 {

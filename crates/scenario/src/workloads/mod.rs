@@ -1,14 +1,17 @@
 //! Kinds of traffic: one file each, one word in [`KINDS`].
 
+mod arrivals;
 mod burst;
+mod ends;
 mod fetch;
+mod requests;
 
 use crate::diagnostic::{Diagnostic, Log, Place, list};
 use crate::generators::Ground;
 use crate::parts::Kind as PartKind;
 use crate::plan::{PartPlan, SchemePlan, Workload};
 use crate::reader::TableReader;
-use crate::topology::{find_node, find_nodes};
+use ends::Ends;
 use weir_core::{Bytes, Span};
 use weir_wire::{Component, Name};
 
@@ -21,7 +24,7 @@ pub(crate) struct WorkloadKind {
 }
 
 /// All kinds.
-static KINDS: &[WorkloadKind] = &[fetch::KIND, burst::KIND];
+static KINDS: &[WorkloadKind] = &[fetch::KIND, burst::KIND, arrivals::POISSON, arrivals::CONSTANT, arrivals::ON_OFF];
 
 /// Payload of a Data when the file does not say: ndnSIM's packets in the papers.
 const DEFAULT_PAYLOAD: Bytes = Bytes(1040);
@@ -143,17 +146,9 @@ struct Common {
     timeout: Option<PartPlan>,
 }
 
-/// Consumer and producers of one fetch, and its number if the file describes several at once.
-#[derive(Clone)]
-struct Ends {
-    consumer: usize,
-    producers: Vec<usize>,
-    number: Option<usize>,
-}
-
 impl Common {
     fn read(table: &TableReader<'_>, scene: &Scene<'_>) -> Option<Common> {
-        let ends = ends(table, scene);
+        let ends = ends::read(table, scene);
         let (name, label) = (table.get::<Name>("name"), label(table));
         let payload = payload(table);
         let freshness = table.get_or("freshness", Span::ZERO);
@@ -214,53 +209,4 @@ fn part(
 ) -> Option<Option<PartPlan>> {
     let Some(node) = table.node(key) else { return Some(None) };
     crate::scheme::part(node, kind, own, table.log).map(Some)
-}
-
-/// Who fetches from whom. With a generator, what the file leaves out is filled in from its pairs.
-fn ends(table: &TableReader<'_>, scene: &Scene<'_>) -> Option<Vec<Ends>> {
-    let (consumer, producers) = (table.node("consumer"), table.node("producer"));
-    let ground = scene.ground?;
-    let nodes = &ground.topology.nodes;
-    let c = consumer.map(|node| find_node(node, nodes, table.log));
-    let p = producers.map(|node| find_nodes(node, nodes, table.log));
-    let pairs = &ground.pairs;
-    let producer_of = |c: usize| pairs.iter().find(|(a, _)| *a == c).map(|(_, b)| vec![*b]);
-    let consumer_of = |p: &[usize]| pairs.iter().find(|(_, b)| p.contains(b)).map(|(a, _)| *a);
-    let (consumer, producers) = match (c, p) {
-        (None, None) if pairs.len() > 1 => {
-            let ends = |(&(consumer, producer), n)| Ends { consumer, producers: vec![producer], number: Some(n) };
-            return Some(pairs.iter().zip(1..).map(ends).collect());
-        }
-        (None, None) => pairs.first().map(|(a, b)| (*a, vec![*b])).or_else(|| incomplete(table, "consumer"))?,
-        (Some(c), None) => (c?, producer_of(c?).or_else(|| incomplete(table, "producer"))?),
-        (None, Some(p)) => {
-            let p = p?;
-            (consumer_of(&p).or_else(|| incomplete(table, "consumer"))?, p)
-        }
-        (Some(c), Some(p)) => (c?, p?),
-    };
-    producers.iter().try_for_each(|p| check_reach(table, ground, consumer, *p))?;
-    Some(vec![Ends { consumer, producers, number: None }])
-}
-
-fn incomplete<T>(table: &TableReader<'_>, key: &str) -> Option<T> {
-    table.missing(&format!("`{}` needs `{key}`: the name of a node", table.title()), key);
-    None
-}
-
-/// Reports a fetch that could never work.
-fn check_reach(table: &TableReader<'_>, ground: &Ground, consumer: usize, producer: usize) -> Option<()> {
-    let place = table.table.get("producer").or_else(|| table.table.get("consumer")).map_or(table.place, |n| &n.place);
-    let name = |i: usize| &ground.topology.nodes[i];
-    if consumer == producer {
-        let message = format!("`{}` is both consumer and producer", name(consumer));
-        table.log.report(Diagnostic::at(place, message).help("a fetch goes over at least one link"));
-        return None;
-    }
-    if ground.whole && !ground.joins(consumer, producer) {
-        let message = format!("no path of links leads from `{}` to `{}`", name(consumer), name(producer));
-        table.log.report(Diagnostic::at(place, message).label("this producer cannot be reached"));
-        return None;
-    }
-    Some(())
 }

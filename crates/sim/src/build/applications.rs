@@ -1,9 +1,10 @@
 //! Consumers and producers.
 
 use super::{BuildError, Builder, make};
-use weir_core::{ConsumerControl, FlowId, Seed, Site, Span, Time, Timeout};
-use weir_engine::{Application, Fetcher, FetcherRules, NoticeTimer, Producer, What};
-use weir_scenario::plan::{self, Workload};
+use std::sync::Arc;
+use weir_core::{ConsumerControl, FlowId, Popularity, Seed, Site, Span, Time, Timeout};
+use weir_engine::{Application, Demand, Fetcher, FetcherRules, NoticeTimer, Producer, Requester, RequesterRules, What};
+use weir_scenario::plan::{self, Catalogue, Workload};
 use weir_schemes::registry;
 
 impl Builder<'_> {
@@ -11,7 +12,10 @@ impl Builder<'_> {
         let mut applications: Vec<Box<dyn Application>> = Vec::new();
         for (i, workload) in self.scenario.workloads.iter().enumerate() {
             if workload.consumer == node {
-                applications.push(Box::new(self.fetcher(i, workload)?));
+                applications.push(match &workload.requests {
+                    Some(requests) => Box::new(self.requester(i, workload, requests)?),
+                    None => Box::new(self.fetcher(i, workload)?),
+                });
             }
             if self.firsts[i] && workload.producers.contains(&node) {
                 let name = workload.name.clone();
@@ -26,15 +30,57 @@ impl Builder<'_> {
         Ok(applications)
     }
 
+    fn requester(&self, flow: usize, workload: &Workload, requests: &plan::Requests) -> Result<Requester, BuildError> {
+        let seed = self.flow_seed(flow, workload);
+        let rules = RequesterRules {
+            flow: FlowId(flow as u32),
+            content: requests.content.clone(),
+            lifetime: self.scenario.consumer.lifetime,
+            retries: requests.retries.unwrap_or(u32::MAX),
+        };
+        let demand = Demand {
+            arrivals: requests.arrivals,
+            popularity: requests.catalogue.map(|catalogue| self.popularity(catalogue)),
+            start: between(workload.start, seed.of("start")),
+            stop: workload.stop,
+            count: requests.count,
+        };
+        let timeout = self.timeout(workload, &self.flow_site(seed, workload))?;
+        Ok(Requester::new(rules, demand, timeout, seed))
+    }
+
+    /// The table of a catalogue, which is made once for all who choose by it.
+    fn popularity(&self, catalogue: Catalogue) -> Arc<Popularity> {
+        let Catalogue { objects, exponent, plateau } = catalogue;
+        let mut tables = self.popularities.borrow_mut();
+        let known = tables.iter().find(|table| (table.objects(), table.law()) == (objects, (exponent, plateau)));
+        let table = known.cloned().unwrap_or_else(|| Arc::new(Popularity::new(objects, exponent, plateau)));
+        if known.is_none() {
+            tables.push(Arc::clone(&table));
+        }
+        table
+    }
+
+    fn flow_seed(&self, flow: usize, workload: &Workload) -> Seed {
+        self.seed.of("workload").of(&flow.to_string()).of(&workload.label)
+    }
+
+    fn flow_site(&self, seed: Seed, workload: &Workload) -> Site {
+        Site { payload: workload.payload, ..self.site(seed.of("control"), None) }
+    }
+
+    fn timeout(&self, workload: &Workload, site: &Site) -> Result<Box<dyn Timeout>, BuildError> {
+        make(registry::TIMEOUTS, workload.timeout.as_ref().unwrap_or(&self.scenario.scheme.timeout), site)
+    }
+
     fn fetcher(&self, flow: usize, workload: &Workload) -> Result<Fetcher, BuildError> {
         let scheme = &self.scenario.scheme;
         let rules = &self.scenario.consumer;
-        let seed = self.seed.of("workload").of(&flow.to_string()).of(&workload.label);
-        let site = Site { payload: workload.payload, ..self.site(seed.of("control"), None) };
+        let seed = self.flow_seed(flow, workload);
+        let site = self.flow_site(seed, workload);
         let control: Box<dyn ConsumerControl> =
             make(registry::CONTROLS, workload.control.as_ref().unwrap_or(&scheme.control), &site)?;
-        let timeout: Box<dyn Timeout> =
-            make(registry::TIMEOUTS, workload.timeout.as_ref().unwrap_or(&scheme.timeout), &site)?;
+        let timeout = self.timeout(workload, &site)?;
         let what = What {
             flow: FlowId(flow as u32),
             name: workload.name.clone(),

@@ -8,9 +8,11 @@ mod routes;
 use crate::collect::{Collector, FlowInfo};
 use crate::world::{End, World};
 use ports::Port;
+use std::cell::RefCell;
 use std::fmt;
 use std::rc::Rc;
-use weir_core::{Bytes, Limit, Rate, Seed, Site, Span, Time};
+use std::sync::Arc;
+use weir_core::{Bytes, Limit, Popularity, Rate, Seed, Site, Span, Time};
 use weir_scenario::plan::{PartPlan, Scenario};
 use weir_scenario::routes::Routes;
 use weir_schemes::registry;
@@ -48,7 +50,7 @@ pub struct Built {
 pub fn build(scenario: &Scenario, seed: u64) -> Result<Built, BuildError> {
     let (ports, firsts) = (ports::ports(&scenario.topology), routes::firsts(scenario));
     let routes = routes::all(scenario, &firsts);
-    Builder { scenario, seed: Seed(seed), ports, routes, firsts }.build()
+    Builder { scenario, seed: Seed(seed), ports, routes, firsts, popularities: RefCell::default() }.build()
 }
 
 struct Builder<'a> {
@@ -60,13 +62,16 @@ struct Builder<'a> {
     routes: Vec<(Name, Rc<Routes>)>,
     /// Of each workload whether it is the first of its content: these bring the producers.
     firsts: Vec<bool>,
+    /// Tables of catalogues, made once.
+    popularities: RefCell<Vec<Arc<Popularity>>>,
 }
 
 impl Builder<'_> {
     fn build(&self) -> Result<Built, BuildError> {
         let topology = &self.scenario.topology;
         let labels = self.scenario.workloads.iter();
-        let flows = labels.map(|w| FlowInfo { label: w.label.clone(), stop: w.stop }).collect();
+        let flows =
+            labels.map(|w| FlowInfo { label: w.label.clone(), stop: w.stop, many: w.requests.is_some() }).collect();
         let mut world = World::new(Collector::new(flows, topology.nodes.len()), self.scenario.run.sample);
         for node in 0..topology.nodes.len() {
             let machine = self.machine(node)?;

@@ -1,0 +1,60 @@
+//! Which requests a consumer makes, and when.
+
+use std::sync::Arc;
+use weir_core::{ArrivalTimes, Arrivals, Chance, Popularity, Seed, Time};
+
+/// What a consumer asks for in the course of time.
+#[derive(Clone, Debug)]
+pub struct Demand {
+    /// When requests come.
+    pub arrivals: Arrivals,
+    /// Which object each asks for; `None`: each asks for a new one, numbered from 0.
+    pub popularity: Option<Arc<Popularity>>,
+    /// Begin of the arrivals.
+    pub start: Time,
+    /// No request from here on; `None`: for ever.
+    pub stop: Option<Time>,
+    /// Number of requests; `None`: without end.
+    pub count: Option<u64>,
+}
+
+/// A demand at work.
+#[derive(Debug)]
+pub(crate) struct Requests {
+    times: ArrivalTimes,
+    popularity: Option<Arc<Popularity>>,
+    choice: Chance,
+    stop: Option<Time>,
+    left: u64,
+    made: u64,
+}
+
+impl Requests {
+    /// Times and choices are drawn from streams of their own, so that a change of one leaves the other as it is.
+    pub fn new(demand: Demand, seed: Seed) -> Requests {
+        let times = ArrivalTimes::new(demand.arrivals, demand.start, seed.of("arrivals").stream());
+        let choice = seed.of("objects").stream();
+        let left = demand.count.unwrap_or(u64::MAX);
+        Requests { times, popularity: demand.popularity, choice, stop: demand.stop, left, made: 0 }
+    }
+
+    /// When the next request comes; `None`: there is none any more.
+    #[inline]
+    pub fn next(&self) -> Option<Time> {
+        let next = self.times.next();
+        (self.left > 0 && next != Time::NEVER && self.stop.is_none_or(|stop| next < stop)).then_some(next)
+    }
+
+    /// The object of the next request, if it is due at `now`.
+    #[inline]
+    pub fn take(&mut self, now: Time) -> Option<u64> {
+        self.next().filter(|next| *next <= now)?;
+        self.times.advance();
+        self.left -= 1;
+        self.made += 1;
+        Some(match &self.popularity {
+            Some(popularity) => popularity.draw(&mut self.choice),
+            None => self.made - 1,
+        })
+    }
+}
