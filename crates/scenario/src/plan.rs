@@ -28,8 +28,8 @@ pub struct Topology {
     /// Names of the nodes; a node's number is its place here.
     pub nodes: Vec<String>,
     /// Where each node is, `x` to the east and `y` to the north, in degrees of longitude and latitude or in any other
-    /// unit that is the same for all: for drawings, nothing else depends on it. `None`: nothing is known. As long as
-    /// `nodes`.
+    /// unit that is the same for all: for drawings, nothing else depends on it. `None`: nothing is known; then
+    /// [`layout::places`](crate::layout::places) finds a place for the drawing. As long as `nodes`.
     pub positions: Vec<Option<(f64, f64)>>,
     /// Links in the order of the file.
     pub links: Vec<Link>,
@@ -44,6 +44,12 @@ impl Topology {
         topology.links.iter().for_each(|l| *between.entry(ends(l)).or_default() += 1);
         topology.links.iter_mut().for_each(|l| l.parallel = between[&ends(l)] > 1);
         topology
+    }
+
+    /// The same with positions, one for each node.
+    pub(crate) fn at(mut self, positions: impl IntoIterator<Item = (f64, f64)>) -> Topology {
+        self.positions.iter_mut().zip(positions).for_each(|(own, place)| *own = Some(place));
+        self
     }
 
     /// Names of a link's directions: forward, then backward. `from>to`, or `link:from>to` if other links join the same

@@ -7,6 +7,7 @@ use crate::plan::Scenario;
 use crate::study::Point;
 use crate::tree::Node;
 use crate::{paths, scenario};
+use std::collections::BTreeSet;
 
 /// More points are surely a mistake.
 const MOST_POINTS: usize = 100_000;
@@ -106,26 +107,36 @@ impl Found {
 
 /// Flows, links and nodes of all points, each once.
 pub(crate) fn places(points: &[Point]) -> Places {
-    let mut places = Places::default();
+    let (mut flows, mut nodes) = (Words::default(), Words::default());
+    let (mut links, mut directions) = (Words::default(), Words::default());
     let mut last = None;
     for Point { scenario, .. } in points {
-        scenario.workloads.iter().for_each(|w| add(&mut places.flows, w.label.clone()));
+        scenario.workloads.iter().for_each(|w| flows.add(&w.label));
         if last == Some(&scenario.topology) {
             continue;
         }
         last = Some(&scenario.topology);
-        let nodes = &scenario.topology.nodes;
-        nodes.iter().for_each(|n| add(&mut places.nodes, n.clone()));
+        scenario.topology.nodes.iter().for_each(|n| nodes.add(n));
         for link in &scenario.topology.links {
-            add(&mut places.links, link.name.clone());
-            scenario.topology.directions(link).into_iter().for_each(|d| add(&mut places.directions, d));
+            links.add(&link.name);
+            scenario.topology.directions(link).iter().for_each(|d| directions.add(d));
         }
     }
-    places
+    Places { flows: flows.list, links: links.list, directions: directions.list, nodes: nodes.list }
 }
 
-fn add(words: &mut Vec<String>, word: String) {
-    if !words.contains(&word) {
-        words.push(word);
+/// Words, each once, in the order in which they came.
+#[derive(Default)]
+struct Words {
+    list: Vec<String>,
+    known: BTreeSet<String>,
+}
+
+impl Words {
+    fn add(&mut self, word: &str) {
+        if !self.known.contains(word) {
+            self.known.insert(word.into());
+            self.list.push(word.into());
+        }
     }
 }

@@ -1,9 +1,9 @@
 //! `[topology]`: a generator, or nodes and links one by one.
 
 use crate::diagnostic::Diagnostic;
-use crate::generators::{DEFAULT_QUEUE, GENERATORS, Ground, LinkShape, check_names};
+use crate::generators::{GENERATORS, Ground, LinkShape, check_names, cost, loss, queue};
 use crate::plan::{Link, Topology};
-use crate::quantities::{Both, Share, text};
+use crate::quantities::text;
 use crate::reader::{Read as _, TableReader, refuse};
 use crate::tree::{Content, Node};
 
@@ -32,6 +32,7 @@ pub(crate) fn read(table: TableReader<'_>) -> Option<Ground> {
             None
         }
     };
+    let ground = crate::hosts::add(&table, ground);
     table.finish();
     ground
 }
@@ -76,9 +77,7 @@ fn nodes(table: &TableReader<'_>) -> Option<Vec<String>> {
 fn link(table: TableReader<'_>, nodes: &[String], nodes_known: bool, others: &[Link]) -> Option<Link> {
     let ends = ends(&table, nodes, nodes_known);
     let (rate, delay) = (table.need("rate"), table.need("delay"));
-    let loss: Both<Share> = table.get_or("loss", Both(Share(0.0), Share(0.0)));
-    let queue = table.get_or("queue", Both(DEFAULT_QUEUE, DEFAULT_QUEUE));
-    let cost = crate::generators::cost(&table);
+    let (loss, queue, cost) = (loss(&table, "loss"), queue(&table, "queue"), cost(&table));
     let name: Option<String> = table.get("name");
     let place = table.key("between").map_or(table.place, |k| &k.place);
     let log = table.log;
@@ -95,7 +94,7 @@ fn link(table: TableReader<'_>, nodes: &[String], nodes_known: bool, others: &[L
         let problem = Diagnostic::at(place, format!("there are two links called `{name}`"));
         log.report(problem.help("give one of them a `name` of its own"));
     }
-    let shape = LinkShape { rate: rate?, delay: delay?, loss: Both(loss.0.0, loss.1.0), queue, cost };
+    let shape = LinkShape { rate: rate?, delay: delay?, loss, queue, cost };
     Some(shape.between(name, a, b))
 }
 

@@ -1,10 +1,11 @@
 //! `linear`: a chain of nodes, the consumer at its beginning and the producer at its end.
 
-use super::{DEFAULT_QUEUE, Generator, Ground, LinkShape, check_names};
+use super::shapes::each;
+use super::{DEFAULT_QUEUE, Generator, Ground, LinkShape, check_names, cost, numbered};
 use crate::diagnostic::Diagnostic;
 use crate::plan::Topology;
 use crate::quantities::{Both, Share, text};
-use crate::reader::{Read, TableReader};
+use crate::reader::TableReader;
 use crate::tree::Content;
 use weir_core::{Limit, Rate, Span};
 
@@ -15,19 +16,21 @@ const MOST_ROUTERS: u64 = 10_000;
 fn build(table: &TableReader<'_>) -> Option<Ground> {
     let nodes = nodes(table);
     let hops = nodes.as_ref().map_or(0, |n| n.len() - 1);
-    let rate = each_link::<Both<Rate>>(table, "rate", hops, None);
-    let delay = each_link::<Both<Span>>(table, "delay", hops, None);
-    let queue = each_link(table, "queue", hops, Some(Both(DEFAULT_QUEUE, DEFAULT_QUEUE)));
-    let loss = each_link(table, "loss", hops, Some(Both(Share(0.0), Share(0.0))));
-    let cost = super::cost(table);
-    let (nodes, rate, delay, queue, loss): (_, _, _, Vec<Both<Limit>>, _) = (nodes?, rate?, delay?, queue?, loss?);
+    let what = ("chain", "links");
+    let rate = each::<Both<Rate>>(table, "rate", hops, what, None);
+    let delay = each::<Both<Span>>(table, "delay", hops, what, None);
+    let queue = each::<Both<Limit>>(table, "queue", hops, what, Some(Both(DEFAULT_QUEUE, DEFAULT_QUEUE)));
+    let loss = each(table, "loss", hops, what, Some(Both(Share(0.0), Share(0.0))));
+    let cost = cost(table);
+    let (nodes, rate, delay, queue, loss) = (nodes?, rate?, delay?, queue?, loss?);
     let link = |i: usize| {
         let loss = Both(loss[i].0.0, loss[i].1.0);
         let shape = LinkShape { rate: rate[i], delay: delay[i], loss, queue: queue[i], cost };
         shape.between(format!("{}-{}", nodes[i], nodes[i + 1]), i, i + 1)
     };
     let links = (0..hops).map(link).collect();
-    Some(Ground::new(Topology::new(nodes, links), vec![(0, hops)], true))
+    let places = (0..=hops).map(|i| (i as f64, 0.0));
+    Some(Ground::new(Topology::new(nodes, links).at(places), vec![(0, hops)], true))
 }
 
 /// Either `nodes`, or `routers` for `consumer`, `r1`, `r2`, .., `producer`.
@@ -37,7 +40,7 @@ fn nodes(table: &TableReader<'_>) -> Option<Vec<String>> {
     match (table.node("nodes"), routers) {
         (Some(_), _) => named_nodes(table),
         (None, Some(n)) => {
-            let routers = (1..=n).map(|i| format!("r{i}"));
+            let routers = numbered("r", n as usize);
             Some(["consumer".to_string()].into_iter().chain(routers).chain(["producer".to_string()]).collect())
         }
         (None, None) if table.key("routers").is_none() => {
@@ -63,25 +66,4 @@ fn named_nodes(table: &TableReader<'_>) -> Option<Vec<String>> {
         table.log.report(Diagnostic::at(&node.place, "a chain has at least two nodes: a consumer and a producer"));
     }
     (table.log.count() == problems).then(|| names.into_iter().map(String::from).collect())
-}
-
-/// One value for all links, or a list with one for each.
-fn each_link<T: Read + Clone>(
-    table: &TableReader<'_>,
-    key: &'static str,
-    hops: usize,
-    default: Option<T>,
-) -> Option<Vec<T>> {
-    let Some(node) = table.node(key) else {
-        let all = default.map(|value| vec![value; hops]);
-        return all.or_else(|| table.need_node(key, T::EXPECTED).and(None));
-    };
-    let Content::List(list) = &node.content else { return Some(vec![T::read(node, table.log)?; hops]) };
-    let values: Vec<Option<T>> = list.iter().map(|n| T::read(n, table.log)).collect();
-    if list.len() != hops && hops > 0 {
-        let message = format!("this chain has {hops} links, but here are {} values", list.len());
-        table.log.report(Diagnostic::at(&node.place, message).help("give one value for all links, or one for each"));
-        return None;
-    }
-    values.into_iter().collect()
 }

@@ -1,14 +1,22 @@
 //! Topology generators: one file each, one word in [`GENERATORS`].
 
+mod abilene;
+mod barabasi_albert;
 mod dumbbell;
+mod grid;
 mod linear;
+mod parking_lot;
+mod random_geometric;
+mod shapes;
+mod tree;
 
 use crate::diagnostic::{Diagnostic, Log};
-use crate::plan::{Direction, Link, Topology};
-use crate::quantities::Both;
-use crate::reader::{Read, TableReader, count};
+use crate::plan::Topology;
+use crate::reader::TableReader;
 use crate::tree::Node;
-use weir_core::{Limit, Rate, Span};
+use std::collections::BTreeMap;
+
+pub(crate) use shapes::{ACCESS_DELAY, DEFAULT_QUEUE, LinkShape, MOST_COST, cost, loss, queue};
 
 /// A kind of network that one key of `[topology]` describes.
 pub(crate) struct Generator {
@@ -19,7 +27,19 @@ pub(crate) struct Generator {
 }
 
 /// All generators.
-pub(crate) static GENERATORS: &[Generator] = &[linear::GENERATOR, dumbbell::GENERATOR];
+pub(crate) static GENERATORS: &[Generator] = &[
+    linear::GENERATOR,
+    dumbbell::GENERATOR,
+    parking_lot::GENERATOR,
+    tree::GENERATOR,
+    grid::GENERATOR,
+    abilene::GENERATOR,
+    random_geometric::GENERATOR,
+    barabasi_albert::GENERATOR,
+];
+
+/// More nodes are surely a mistake.
+const MOST_NODES: u64 = 100_000;
 
 /// A network, and which hosts in it belong together.
 pub(crate) struct Ground {
@@ -35,7 +55,7 @@ pub(crate) struct Ground {
 
 impl Ground {
     pub(crate) fn new(topology: Topology, pairs: Vec<(usize, usize)>, whole: bool) -> Ground {
-        let islands = islands(&topology);
+        let islands = islands(topology.nodes.len(), topology.links.iter().map(|l| (l.a, l.b)));
         Ground { topology, pairs, whole, islands }
     }
 
@@ -46,7 +66,7 @@ impl Ground {
 }
 
 /// Of each node the first node that it is joined with.
-fn islands(topology: &Topology) -> Vec<usize> {
+fn islands(nodes: usize, links: impl IntoIterator<Item = (usize, usize)>) -> Vec<usize> {
     fn root(of: &mut [usize], mut node: usize) -> usize {
         while of[node] != node {
             of[node] = of[of[node]];
@@ -54,35 +74,17 @@ fn islands(topology: &Topology) -> Vec<usize> {
         }
         node
     }
-    let mut of: Vec<usize> = (0..topology.nodes.len()).collect();
-    for link in &topology.links {
-        let (a, b) = (root(&mut of, link.a), root(&mut of, link.b));
+    let mut of: Vec<usize> = (0..nodes).collect();
+    for (a, b) in links {
+        let (a, b) = (root(&mut of, a), root(&mut of, b));
         of[a.max(b)] = a.min(b);
     }
-    (0..of.len()).map(|node| root(&mut of, node)).collect()
+    (0..nodes).map(|node| root(&mut of, node)).collect()
 }
 
-/// Capacity of a queue that a file says nothing about: ns-3's default.
-pub(crate) const DEFAULT_QUEUE: Limit = Limit::Packets(100);
-
-/// What a link is like, apart from its ends.
-#[derive(Clone, Copy)]
-pub(crate) struct LinkShape {
-    pub(crate) rate: Both<Rate>,
-    pub(crate) delay: Both<Span>,
-    pub(crate) loss: Both<f64>,
-    pub(crate) queue: Both<Limit>,
-    pub(crate) cost: Both<u64>,
-}
-
-impl LinkShape {
-    /// A link of this shape.
-    pub(crate) fn between(&self, name: String, a: usize, b: usize) -> Link {
-        let LinkShape { rate, delay, loss, queue, cost } = *self;
-        let forward = Direction { rate: rate.0, delay: delay.0, loss: loss.0, limit: queue.0 };
-        let backward = Direction { rate: rate.1, delay: delay.1, loss: loss.1, limit: queue.1 };
-        Link { name, a, b, forward, backward, costs: (cost.0, cost.1), parallel: false }
-    }
+/// Names such as `r1`, `r2`, ..
+fn numbered(prefix: &str, count: usize) -> impl Iterator<Item = String> {
+    (1..=count).map(move |i| format!("{prefix}{i}"))
 }
 
 /// Characters of a node's or link's name: those that need no quotes in a measure.
@@ -92,37 +94,18 @@ pub(crate) fn is_name(text: &str) -> bool {
 
 /// Refuses names that are empty, strange or there twice.
 pub(crate) fn check_names<'n>(what: &str, nodes: impl IntoIterator<Item = &'n Node>, log: &Log) {
-    let mut seen: Vec<(&str, &Node)> = Vec::new();
+    let mut seen: BTreeMap<&str, &Node> = BTreeMap::new();
     for node in nodes {
         let Some(text) = node.text() else { continue };
         if !is_name(text) {
             let problem = Diagnostic::at(&node.place, format!("`{text}` cannot be the name of a {what}"));
             log.report(problem.note("names have letters, digits, `_`, `-` and `.`"));
         }
-        if let Some((_, first)) = seen.iter().find(|(name, _)| *name == text) {
+        if let Some(first) = seen.get(text) {
             let problem = Diagnostic::at(&node.place, format!("there are two {what}s called `{text}`"));
             log.report(problem.also(&first.place, "the first one"));
+        } else {
+            seen.insert(text, node);
         }
-        seen.push((text, node));
     }
-}
-
-/// Greatest routing cost: sums of costs stay far from the end of their numbers.
-pub(crate) const MOST_COST: u64 = u32::MAX as u64;
-
-/// A routing cost.
-#[derive(Clone, Copy)]
-struct Cost(u64);
-
-impl Read for Cost {
-    const EXPECTED: &'static str = "a whole number";
-    fn read(node: &Node, log: &Log) -> Option<Cost> {
-        count(node, &(1..=MOST_COST), log).map(Cost)
-    }
-}
-
-/// Routing cost of a link, 1 by default.
-pub(crate) fn cost(table: &TableReader<'_>) -> Both<u64> {
-    let Both(forward, backward) = table.get_or("cost", Both(Cost(1), Cost(1)));
-    Both(forward.0, backward.0)
 }
