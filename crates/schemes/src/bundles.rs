@@ -86,6 +86,16 @@ pub static BUNDLES: &[Bundle] = &[
     bundle("pcon", "PCON: CUBIC consumers, CoDel marking at every face", "pcon-cs", "pcon"),
     bundle("pfecc", "PFECC: routers tell each Data whether its flow may grow", "pfecc", "pfecc"),
     Bundle {
+        timeout: Part::plain("max-rtt"),
+        monitor: Some(Part::plain("pit-occupancy")),
+        ..bundle(
+            "abu",
+            "Marks by the occupancy of the Pending Interest Table, and receivers that heed them",
+            "abu",
+            "droptail",
+        )
+    },
+    Bundle {
         recovery: Some(Part::plain("plr")),
         ..bundle("plr", "CUBIC with proactive loss recovery in routers", "cubic", "droptail")
     },

@@ -6,6 +6,7 @@
 
 pub mod bundles;
 pub mod controls;
+pub mod monitors;
 pub mod parts;
 pub mod queues;
 pub mod recoveries;

@@ -1,6 +1,6 @@
 //! The list of everything that a scenario can name.
 
-use crate::{controls, queues, recoveries, strategies, timeouts};
+use crate::{controls, monitors, queues, recoveries, strategies, timeouts};
 use weir_core::{ConsumerControl, Entry, ForwardingStrategy, NodeMonitor, QueueDiscipline, Timeout, nearest};
 
 /// Puts a recovery in front of a queue.
@@ -50,7 +50,7 @@ pub static STRATEGIES: &[Entry<Box<dyn ForwardingStrategy>>] = &[
 pub static RECOVERIES: &[Entry<Wrap>] = &[recoveries::plr::ENTRY];
 
 /// Node monitors.
-pub static MONITORS: &[Entry<Box<dyn NodeMonitor>>] = &[];
+pub static MONITORS: &[Entry<Box<dyn NodeMonitor>>] = &[monitors::pit_occupancy::ENTRY];
 
 /// The entry called `name`.
 ///

@@ -1,7 +1,7 @@
-//! The doc pages of controls and timeouts: fixed headings, and a table that agrees with the code.
+//! The doc pages of controls, timeouts and monitors: fixed headings, and a table that agrees with the code.
 
 use weir_core::ParameterSpec;
-use weir_schemes::registry::{CONTROLS, TIMEOUTS};
+use weir_schemes::registry::{CONTROLS, MONITORS, TIMEOUTS};
 
 const HEADINGS: [&str; 6] = [
     "## Idea in five sentences",
@@ -45,6 +45,14 @@ fn controls_are_documented() {
 #[test]
 fn timeouts_are_documented() {
     for entry in TIMEOUTS {
+        assert_page(entry.name, entry.page, &(entry.parameters)());
+        assert_filled(entry.name, entry.page);
+    }
+}
+
+#[test]
+fn monitors_are_documented() {
+    for entry in MONITORS {
         assert_page(entry.name, entry.page, &(entry.parameters)());
         assert_filled(entry.name, entry.page);
     }

@@ -1,0 +1,3 @@
+//! Plug-ins: node monitors, one file each.
+
+pub mod pit_occupancy;
