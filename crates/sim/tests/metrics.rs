@@ -62,6 +62,10 @@ fn what_cannot_be_measured_is_absent() {
     let expected = [
         "accumulation_time", // no segment was late
         "completion_time",   // the fetch has not ended
+        "fetch_time",
+        "fetch_time_p50",
+        "fetch_time_p95",
+        "fetch_time_p99",
         "full_delay",        // nothing was delivered
         "full_delay_p50",
         "full_delay_p95",
