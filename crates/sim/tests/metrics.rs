@@ -66,7 +66,7 @@ fn what_cannot_be_measured_is_absent() {
         "fetch_time_p50",
         "fetch_time_p95",
         "fetch_time_p99",
-        "full_delay",        // nothing was delivered
+        "full_delay", // nothing was delivered
         "full_delay_p50",
         "full_delay_p95",
         "full_delay_p99",
