@@ -64,5 +64,6 @@ pub(crate) fn total(how: Total, values: impl IntoIterator<Item = Option<f64>>) -
         Total::Sum => Some(values.iter().sum()),
         Total::Mean => weir_results::stats::mean(&values),
         Total::Max => values.into_iter().reduce(f64::max),
+        Total::Min => values.into_iter().reduce(f64::min),
     }
 }

@@ -5,7 +5,6 @@
 //! the fonts of the machine or at anything random.
 
 pub mod chart;
-pub mod fairness;
 pub mod files;
 mod markdown;
 mod number;

@@ -37,6 +37,8 @@ pub enum Total {
     Mean,
     /// The greatest.
     Max,
+    /// The least.
+    Min,
 }
 
 impl Scope {
@@ -59,7 +61,7 @@ const fn metric(name: &'static str, unit: &'static str, scope: Scope, total: Tot
 }
 
 use Scope::{Flow, Link, Node, Run};
-use Total::{Max, Mean, Sum};
+use Total::{Max, Mean, Min, Sum};
 
 /// Metrics of a whole run: one number for each run, flow, link or node.
 pub static METRICS: &[MetricInfo] = &[
@@ -111,6 +113,14 @@ pub static METRICS: &[MetricInfo] = &[
         "From the first Data that overtook a late segment to its own Data, mean over late segments",
     ),
     metric("late_delay", "ms", Flow, Mean, "Full delay of the late segments, mean"),
+    metric(
+        "fair_share",
+        "Mbit/s",
+        Flow,
+        Sum,
+        "Goodput of the flow if it had its max-min fair share whenever it was active (see Results)",
+    ),
+    metric("maxmin_ratio", "", Flow, Min, "Goodput over the fair share: 1 is max-min fair, below 1 is less than that"),
     metric("link_packets", "packets", Link, Sum, "Packets sent over the link"),
     metric("throughput", "Mbit/s", Link, Sum, "Bits sent over the link, over the length of the run"),
     metric("utilisation", "", Link, Mean, "Share of the time in which the link was sending, from 0 to 1"),
@@ -165,6 +175,20 @@ pub static METRICS: &[MetricInfo] = &[
     metric("pit_max", "entries", Node, Max, "Greatest size of the Pending Interest Table"),
     metric("cs_hits", "Interests", Node, Sum, "Interests answered from the Content Store"),
     metric("cs_misses", "Interests", Node, Sum, "Interests that the Content Store could not answer"),
+    metric(
+        "jain",
+        "",
+        Run,
+        Mean,
+        "Jain's fairness index of the goodputs of the flows: 1 if all are equal, 1/n if one has all",
+    ),
+    metric(
+        "jain_maxmin",
+        "",
+        Run,
+        Mean,
+        "Jain's fairness index of the ratios of goodput to fair share: 1 if all got the same part of theirs",
+    ),
     metric("duration", "s", Run, Max, "Length of the run"),
     metric("events", "events", Run, Sum, "Events of the simulator"),
     metric("packet_hops", "packets", Run, Sum, "Packets that crossed a link, once for each link"),

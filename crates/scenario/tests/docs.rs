@@ -45,6 +45,7 @@ fn table(metrics: &[MetricInfo]) -> String {
         let scope = m.scope.axis().unwrap_or("run");
         let whole = match (m.scope, m.total) {
             (Scope::Run, _) => "",
+            (_, Total::Min) => "least",
             (Scope::Flow, _) => "as one flow",
             (_, Total::Sum) => "sum",
             (_, Total::Mean) => "mean",

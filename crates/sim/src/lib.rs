@@ -7,6 +7,7 @@
 mod build;
 mod calendar;
 mod collect;
+pub mod fairness;
 mod histogram;
 mod link;
 mod outcome;

@@ -70,7 +70,7 @@ impl Outcome {
         outcome
     }
 
-    fn put(&mut self, metric: &'static str, scope: Scope, value: f64) {
+    pub(crate) fn put(&mut self, metric: &'static str, scope: Scope, value: f64) {
         self.values.insert((metric, scope), value);
     }
 
@@ -280,10 +280,10 @@ impl Outcome {
 }
 
 /// A fetch: what was known before, and what it did.
-type Fetch<'a> = (&'a FlowInfo, &'a FlowStats);
+pub(crate) type Fetch<'a> = (&'a FlowInfo, &'a FlowStats);
 
 /// When a fetch has got everything or its consumer gave up; else now.
-fn end_of((info, stats): Fetch<'_>, now: Time) -> Time {
+pub(crate) fn end_of((info, stats): Fetch<'_>, now: Time) -> Time {
     stats.completed.unwrap_or_else(|| info.stop.map_or(now, |stop| stop.min(now)))
 }
 
@@ -331,6 +331,7 @@ fn combined(total: Total, values: &[f64]) -> Option<f64> {
         Total::Sum => Some(values.iter().sum()),
         Total::Mean => Some(values.iter().sum::<f64>() / values.len() as f64),
         Total::Max => values.iter().copied().reduce(f64::max),
+        Total::Min => values.iter().copied().reduce(f64::min),
     }
 }
 

@@ -52,7 +52,9 @@ impl Job<'_> {
     pub fn run(&self) -> Result<Outcome, BuildError> {
         let mut built = build(self.scenario, self.seed)?;
         built.world.run(built.end);
-        Ok(Outcome::of(&built.world, &built.nodes, &built.links))
+        let mut outcome = Outcome::of(&built.world, &built.nodes, &built.links);
+        outcome.judge(self.scenario, &built.world);
+        Ok(outcome)
     }
 
     /// As `run`, but a panic becomes an error, so that it can be told which run it was.

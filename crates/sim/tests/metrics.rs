@@ -70,6 +70,8 @@ fn what_cannot_be_measured_is_absent() {
         "full_delay_p50",
         "full_delay_p95",
         "full_delay_p99",
+        "jain", // nobody got anything
+        "jain_maxmin",
         "last_delay",
         "late_delay",    // no segment was late
         "recovery_time", // nothing was recovered
@@ -264,6 +266,7 @@ fn numbers_of_the_run_are_made_of_those_of_its_parts() {
             Total::Sum => assert!((whole - parts.iter().sum::<f64>()).abs() < 1e-9 * (1.0 + whole), "{}", metric.name),
             Total::Max => assert_eq!(whole, most, "{}", metric.name),
             // Of waiting times it is the mean over all packets, not over the links.
+            Total::Min => assert_eq!(whole, least, "{}", metric.name),
             Total::Mean => assert!((least..=most).contains(&whole), "{}", metric.name),
         }
     }
