@@ -119,18 +119,19 @@ impl ContentStore {
         let fresh_until = now + Span::from_millis(data.freshness_ms().min(u64::from(u32::MAX)));
         if let Some(slot) = self.exact(&data.name, hash) {
             let stored = &mut self.slots[slot as usize];
-            stored.data = data.clone();
+            stored.data.clone_from(data);
             stored.fresh_until = fresh_until;
             self.touch(slot);
             return;
         }
-        let fresh = Slot { hash, data: data.clone(), fresh_until, newer: NONE, older: NONE };
         let slot = if self.slots.len() < self.capacity {
-            self.slots.push(fresh);
+            self.slots.push(Slot { hash, data: data.clone(), fresh_until, newer: NONE, older: NONE });
             (self.slots.len() - 1) as u32
         } else {
             let slot = self.evict_oldest();
-            self.slots[slot as usize] = fresh;
+            let stored = &mut self.slots[slot as usize];
+            (stored.hash, stored.fresh_until) = (hash, fresh_until);
+            stored.data.clone_from(data);
             slot
         };
         self.link_newest(slot);

@@ -62,7 +62,7 @@ impl Egress {
     /// driver has offered the packet before it to the link: then `resume` is due.
     #[inline]
     pub fn send(&mut self, mut packet: Packet, cx: &mut Context<'_>) -> bool {
-        packet.queued_at = cx.now.0;
+        packet.set_queued_at(cx.now.0);
         if self.head == Head::Offered(cx.now) && self.queue.backlog().packets > 0 {
             self.burst.push(packet);
             cx.ready.unfinished();

@@ -163,13 +163,13 @@ impl Forwarder {
         cx.face = face;
         if let Some(egress) = &mut self.faces[face.index()].egress {
             self.wakes.set(face.index(), egress.observe(&packet, cx));
-            packet.hop.hop_count = packet.hop.hop_count.saturating_add(1);
+            packet.hop_mut().count_link();
         }
-        match packet.kind {
-            Kind::Interest(interest) => self.on_interest(face, interest, packet.hop, cx),
-            Kind::Data(data) if packet.hop.loss_notice => self.on_loss_notice(face, data, packet.hop, cx),
-            Kind::Data(data) => self.on_data(face, data, packet.hop, cx),
-            Kind::Nack(nack) => self.on_nack(face, nack, packet.hop, cx),
+        match &packet.kind {
+            Kind::Interest(_) => self.on_interest(face, packet, cx),
+            Kind::Data(_) if packet.hop.loss_notice => self.on_loss_notice(face, packet, cx),
+            Kind::Data(_) => self.on_data(face, packet, cx),
+            Kind::Nack(_) => self.on_nack(face, packet, cx),
         }
     }
 
@@ -184,10 +184,10 @@ impl Forwarder {
             && let Kind::Interest(interest) = &packet.kind
         {
             // A mark on an Interest says that this egress queue is congested: its Data will carry it back.
-            packet.hop.congestion_mark = 0;
             if let Some(id) = self.pit.find(interest, interest.name.hash64()) {
                 self.pit.get_mut(id).marked = true;
             }
+            packet.hop_mut().congestion_mark = 0;
         }
         pull
     }

@@ -115,7 +115,7 @@ impl Machine for Host {
     fn receive(&mut self, face: FaceId, mut packet: Packet, cx: &mut Context<'_>) {
         cx.face = face;
         self.egress.observe(&packet, cx);
-        packet.hop.hop_count = packet.hop.hop_count.saturating_add(1);
+        packet.hop_mut().count_link();
         self.deliver(packet, cx);
         self.flush(cx);
     }

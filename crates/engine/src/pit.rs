@@ -1,6 +1,6 @@
 //! The Pending Interest Table.
 
-use crate::fib::StrategyId;
+use crate::fib::{Match, StrategyId};
 use hashbrown::HashTable;
 use smallvec::SmallVec;
 use weir_core::{FaceId, OutRecord, PrefixId, Span, Time};
@@ -82,6 +82,38 @@ pub struct InRecord {
     pub token: Option<PitToken>,
 }
 
+impl PitEntry {
+    fn new(interest: Interest, hash: u64, route: Match, suppression: Span) -> PitEntry {
+        PitEntry {
+            hash,
+            interest,
+            ins: SmallVec::new(),
+            outs: SmallVec::new(),
+            prefix: route.prefix,
+            strategy: route.strategy,
+            marked: false,
+            suppression,
+            expiry: Time::ZERO,
+            list: UNLISTED,
+            earlier: NONE,
+            later: NONE,
+        }
+    }
+
+    /// Makes a new entry of an old one.
+    fn renew(&mut self, interest: &Interest, hash: u64, route: Match, suppression: Span) {
+        self.hash = hash;
+        self.interest.clone_from(interest);
+        self.ins.clear();
+        self.outs.clear();
+        (self.prefix, self.strategy) = (route.prefix, route.strategy);
+        self.marked = false;
+        self.suppression = suppression;
+        self.expiry = Time::ZERO;
+        self.list = UNLISTED;
+    }
+}
+
 impl Pit {
     /// A table of at most `capacity` entries.
     pub fn new(capacity: usize) -> Pit {
@@ -127,30 +159,17 @@ impl Pit {
     }
 
     /// Adds an entry; there must be none for the same name and selectors, and room for one.
-    pub fn insert(&mut self, interest: Interest, hash: u64, strategy: StrategyId, suppression: Span) -> PitId {
+    pub fn insert(&mut self, interest: &Interest, hash: u64, route: Match, suppression: Span) -> PitId {
         assert!(!self.is_full(), "a full PIT takes no entry");
-        self.count_selectors(&interest, true);
-        let entry = PitEntry {
-            hash,
-            interest,
-            ins: SmallVec::new(),
-            outs: SmallVec::new(),
-            prefix: None,
-            strategy,
-            marked: false,
-            suppression,
-            expiry: Time::ZERO,
-            list: UNLISTED,
-            earlier: NONE,
-            later: NONE,
-        };
+        self.prefix_entries += usize::from(interest.can_be_prefix);
+        self.selector_entries += usize::from(interest.can_be_prefix || interest.must_be_fresh);
         let slot = match self.free.pop() {
             Some(slot) => {
-                self.slots[slot as usize] = entry;
+                self.slots[slot as usize].renew(interest, hash, route, suppression);
                 slot
             }
             None => {
-                self.slots.push(entry);
+                self.slots.push(PitEntry::new(interest.clone(), hash, route, suppression));
                 (self.slots.len() - 1) as u32
             }
         };
@@ -198,10 +217,9 @@ impl Pit {
             Err(_) => unreachable!("an entry that is not in the table was removed"),
         };
         let slot = &self.slots[id.0 as usize];
-        if slot.interest.can_be_prefix || slot.interest.must_be_fresh {
-            let interest = slot.interest.clone();
-            self.count_selectors(&interest, false);
-        }
+        let Interest { can_be_prefix, must_be_fresh, .. } = slot.interest;
+        self.prefix_entries -= usize::from(can_be_prefix);
+        self.selector_entries -= usize::from(can_be_prefix || must_be_fresh);
         self.free.push(id.0);
     }
 
@@ -267,16 +285,6 @@ impl Pit {
     /// Forgets everything.
     pub fn clear(&mut self) {
         *self = Pit::new(self.capacity);
-    }
-
-    fn count_selectors(&mut self, interest: &Interest, added: bool) {
-        let count = |n: &mut usize, yes: bool| match (yes, added) {
-            (true, true) => *n += 1,
-            (true, false) => *n -= 1,
-            (false, _) => {}
-        };
-        count(&mut self.prefix_entries, interest.can_be_prefix);
-        count(&mut self.selector_entries, interest.can_be_prefix || interest.must_be_fresh);
     }
 
     #[inline]
@@ -350,8 +358,8 @@ mod tests {
 
     fn add(pit: &mut Pit, interest: &Interest, now: u64, lifetime_ms: u32) -> PitId {
         let hash = interest.name.hash64();
-        let id =
-            pit.find(interest, hash).unwrap_or_else(|| pit.insert(interest.clone(), hash, StrategyId(0), Span::ZERO));
+        let route = Match { prefix: None, strategy: StrategyId(0) };
+        let id = pit.find(interest, hash).unwrap_or_else(|| pit.insert(interest, hash, route, Span::ZERO));
         let expiry = Time(now) + Span::from_millis(u64::from(lifetime_ms));
         pit.wait(id, InRecord { face: FaceId(0), nonce: 1, expiry, token: None }, lifetime_ms);
         id

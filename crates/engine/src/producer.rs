@@ -2,7 +2,7 @@
 
 use crate::application::{Application, Outbox};
 use weir_core::{Bytes, Context, DropReason, Span, Time};
-use weir_wire::{Content, Data, Interest, Kind, Name, Packet, VirtualData};
+use weir_wire::{Content, Data, HopFields, Interest, Kind, Name, Packet, VirtualData};
 
 /// Serves one content of virtual segments at once, without a window or a clock.
 #[derive(Debug)]
@@ -41,18 +41,16 @@ impl Producer {
 }
 
 impl Application for Producer {
-    fn receive(&mut self, packet: Packet, out: &mut Outbox, cx: &mut Context<'_>) {
-        match packet.kind {
-            Kind::Interest(interest) if self.holds(&interest) => {
-                self.served += 1;
-                let mut answer: Packet = Data { name: interest.name, content: Content::Virtual(self.data) }.into();
-                answer.hop.pit_token = packet.hop.pit_token;
-                // A queue on the way here was congested: its mark returns with the Data.
-                answer.hop.congestion_mark = packet.hop.congestion_mark;
-                out.push(answer);
-            }
-            kind => cx.discard(Packet { kind, ..packet }, DropReason::Unwanted),
-        }
+    fn receive(&mut self, mut packet: Packet, out: &mut Outbox, cx: &mut Context<'_>) {
+        let name = match &packet.kind {
+            Kind::Interest(interest) if self.holds(interest) => interest.name.clone(),
+            _ => return cx.discard(packet, DropReason::Unwanted),
+        };
+        self.served += 1;
+        let HopFields { pit_token, congestion_mark, .. } = std::mem::take(packet.hop_mut());
+        // A queue on the way here was congested: its mark returns with the Data.
+        let hop = HopFields { pit_token, congestion_mark, ..HopFields::default() };
+        out.push(packet.renewed(hop, Kind::Data(Data { name, content: Content::Virtual(self.data) })));
     }
 
     fn wake(&mut self, _out: &mut Outbox, _cx: &mut Context<'_>) {}

@@ -239,7 +239,7 @@ struct Refuser(weir_wire::Name);
 
 impl weir_engine::Application for Refuser {
     fn receive(&mut self, packet: weir_wire::Packet, out: &mut weir_engine::Outbox, _cx: &mut weir_core::Context<'_>) {
-        if let Kind::Interest(interest) = packet.kind {
+        if let Kind::Interest(interest) = packet.into_kind() {
             out.push(weir_wire::Nack { reason: NackReason::Congestion, interest }.into());
         }
     }
@@ -390,7 +390,7 @@ fn each_downstream_gets_its_own_token_back() {
     bench.push(1, with_token(interest("/a/seg=1", 8), b"one"));
     bench.push(2, interest("/a/seg=1", 9));
     bench.push(3, with_token(data("/a/seg=1"), b"upstream"));
-    let mut token = |face| bench.pull(face).unwrap().hop.pit_token.map(|t| t.to_vec());
+    let mut token = |face| bench.pull(face).unwrap().hop.pit_token.as_ref().map(|t| t.to_vec());
     assert_eq!([token(0), token(1), token(2)], [Some(b"zero".to_vec()), Some(b"one".to_vec()), None]);
 }
 

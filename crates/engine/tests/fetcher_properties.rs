@@ -215,7 +215,8 @@ proptest! {
             run.step();
             run.air.retain(|_, packet| packet.name().segment().is_some_and(|segment| segment <= u64::from(last)));
             for packet in run.air.values_mut() {
-                if let (Kind::Data(data), false) = (&mut packet.kind, packet.hop.loss_notice) {
+                let is_content = packet.is_content();
+                if let (Kind::Data(data), true) = (&mut packet.kind, is_content) {
                     *data = final_data(data.name.clone(), last);
                 }
             }

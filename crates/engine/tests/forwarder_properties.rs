@@ -162,7 +162,7 @@ impl Run {
 
     fn echo(&mut self, face: u32, refuse: bool) {
         self.pull(face);
-        let Some(Kind::Interest(interest)) = self.last[face as usize].take().map(|packet| packet.kind) else { return };
+        let Some(Kind::Interest(interest)) = self.last[face as usize].take().map(Packet::into_kind) else { return };
         match refuse {
             true => self.receive(face, Nack { reason: NackReason::Congestion, interest }.into()),
             false => self.receive(face, data(&interest.name.to_string()).into()),

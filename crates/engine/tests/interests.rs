@@ -408,7 +408,7 @@ fn an_interest_without_hops_left_is_dropped() {
 fn each_forwarder_uses_up_one_hop() {
     let mut bench = junction();
     bench.push(0, limited("/a/seg=1", 7, 5));
-    let weir_wire::Kind::Interest(sent) = bench.pull(3).unwrap().kind else { panic!() };
+    let weir_wire::Kind::Interest(sent) = bench.pull(3).unwrap().into_kind() else { panic!() };
     assert_eq!(sent.hop_limit, Some(4));
 }
 

@@ -29,7 +29,7 @@ fn host(applications: Vec<Box<dyn Application>>) -> Bench<Host> {
 
 /// Payloads of the Data that wait for the link.
 fn payloads(bench: &mut Bench<Host>) -> Vec<usize> {
-    let payload = |packet: weir_wire::Packet| match packet.kind {
+    let payload = |packet: weir_wire::Packet| match packet.into_kind() {
         Kind::Data(data) => data.payload_len(),
         other => panic!("{other:?}"),
     };
@@ -124,7 +124,7 @@ fn a_producer_answers_for_its_content_only() {
 fn refusals_and_notices_find_their_consumer() {
     let mut bench = host(vec![fetcher(0, "/a", 9, 1.0), fetcher(1, "/b", 9, 1.0)]);
     bench.go_ms(0.0);
-    let Kind::Interest(sent) = bench.take(0).remove(1).kind else { panic!() };
+    let Kind::Interest(sent) = bench.take(0).remove(1).into_kind() else { panic!() };
     bench.push(0, notice("/a/seg=0"));
     bench.now = ms(1.0);
     bench.push(0, weir_wire::Nack { reason: NackReason::Congestion, interest: sent });
@@ -179,7 +179,7 @@ fn a_producer_returns_token_and_mark_of_the_interest() {
 fn a_producer_names_its_last_segment() {
     let mut bench = host(vec![producer("/a")]);
     bench.push(0, interest("/a/seg=3", 7));
-    let Kind::Data(data) = bench.pull(0).unwrap().kind else { panic!() };
+    let Kind::Data(data) = bench.pull(0).unwrap().into_kind() else { panic!() };
     assert_eq!((data.final_segment(), data.payload_len()), (Some(999), 100));
 }
 

@@ -278,7 +278,7 @@ fn new_data_takes_the_place_of_the_old() {
     fetch_again(&mut bench, 1, data("/a/seg=1"));
     fetch_again(&mut bench, 2, final_data(name("/a/seg=1"), 77));
     bench.push(0, interest("/a/seg=1", 8));
-    let weir_wire::Kind::Data(cached) = bench.pull(0).unwrap().kind else { panic!() };
+    let weir_wire::Kind::Data(cached) = bench.pull(0).unwrap().into_kind() else { panic!() };
     assert_eq!((cached.final_segment(), bench.machine.forwarder().cs().len()), (Some(77), 1));
 }
 

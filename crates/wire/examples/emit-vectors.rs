@@ -118,7 +118,7 @@ fn links() -> Vec<LpPacket> {
     };
     let interest = interests().remove(0);
     let nack = Nack { reason: NackReason::NoRoute, interest: interest.clone() };
-    let wrap = |kind| LpPacket::wrap(&Packet { hop: hop.clone(), ..Packet::new(kind) });
+    let wrap = |kind| LpPacket::wrap(&Packet::with_hop(hop.clone(), kind));
     let local = LpHeader { incoming_face: Some(300), non_discovery: true, ..LpHeader::default() };
     vec![
         wrap(Kind::Interest(interest.clone())),

@@ -46,7 +46,7 @@ pub use error::{DecodeError, DecodeErrorKind};
 pub use lp::{CachePolicy, LpHeader, LpPacket};
 pub use name::{Component, Name, Stem, component_type};
 pub use packet::{
-    Content, Data, EncodedData, Feedback, HopFields, Interest, InterestExtras, Kind, Nack, NackReason, Packet,
+    Content, Data, EncodedData, Feedback, HopFields, Interest, InterestExtras, Kind, Nack, NackReason, Packet, Parts,
     PitToken, VirtualData,
 };
 pub use uri::{ParseNameError, ParseNameErrorKind};

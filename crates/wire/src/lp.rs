@@ -166,7 +166,7 @@ impl LpPacket {
             (Ok(_), Some(_)) => return fail(DecodeErrorKind::Unexpected(DATA)),
             (kind, _) => kind?,
         };
-        Ok(Packet { hop: self.hop, kind, queued_at: 0 })
+        Ok(Packet::with_hop(self.hop, kind))
     }
 
     /// Length in bytes of the frame.

@@ -114,7 +114,6 @@ const NO_SEGMENT: u64 = u64::MAX;
 /// When the last component is a segment number (type 50, shortest form) it is kept as a number and all segments of
 /// one content share the stem. The split is canonical, so equality of parts is equality of names. (The number
 /// 2^64 - 1 stays in the stem.)
-#[derive(Clone)]
 pub struct Name {
     stem: Arc<Stem>,
     segment: u64,
@@ -300,6 +299,22 @@ impl Name {
         if let Some(n) = self.segment() {
             write_number(out, u32::from(component_type::SEGMENT), n);
         }
+    }
+}
+
+impl Clone for Name {
+    #[inline]
+    fn clone(&self) -> Name {
+        Name { stem: Arc::clone(&self.stem), segment: self.segment }
+    }
+
+    /// Over a name with the same stem this counts no references, which costs more than all the rest.
+    #[inline]
+    fn clone_from(&mut self, source: &Name) {
+        if !Arc::ptr_eq(&self.stem, &source.stem) {
+            self.stem = Arc::clone(&source.stem);
+        }
+        self.segment = source.segment;
     }
 }
 

@@ -2,11 +2,21 @@
 
 use crate::name::Name;
 use bytes::Bytes;
+use std::cell::Cell;
+use std::fmt;
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 /// A network-layer packet with the hop-by-hop fields that travel in its link header.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Packet {
+///
+/// A packet is a piece of memory of its own, and a value of this type leads there: queues and links pass on one
+/// pointer, and a packet in the air takes no more room than it needs. What it consists of are the fields of [`Parts`].
+#[derive(Clone)]
+pub struct Packet(Box<Parts>);
+
+/// What a [`Packet`] consists of.
+#[derive(Clone)]
+pub struct Parts {
     /// Fields of the link header.
     pub hop: HopFields,
     /// The packet itself.
@@ -14,6 +24,9 @@ pub struct Packet {
     /// When the packet entered the queue it stands in, in nanoseconds of the driver's clock. Never on the wire:
     /// the engine writes it, queues read it.
     pub queued_at: u64,
+    /// Length in bytes without the link header, once somebody has asked; 0: not known. It is asked for at every hop and
+    /// hardly ever changes on the way.
+    len: Cell<u32>,
 }
 
 /// What a packet is.
@@ -51,7 +64,7 @@ impl PitToken {
     }
 }
 
-impl std::ops::Deref for PitToken {
+impl Deref for PitToken {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
@@ -59,8 +72,8 @@ impl std::ops::Deref for PitToken {
     }
 }
 
-impl std::fmt::Debug for PitToken {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for PitToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "PitToken({:02x?})", &**self)
     }
 }
@@ -85,6 +98,14 @@ pub struct HopFields {
     pub hop_count: u8,
 }
 
+impl HopFields {
+    /// Counts a link that the packet has crossed.
+    #[inline]
+    pub fn count_link(&mut self) {
+        self.hop_count = self.hop_count.saturating_add(1);
+    }
+}
+
 /// PFECC's per-packet feedback.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Feedback {
@@ -98,7 +119,7 @@ pub enum Feedback {
 }
 
 /// An Interest.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct Interest {
     /// What is asked for.
     pub name: Name,
@@ -130,7 +151,7 @@ pub struct InterestExtras {
 }
 
 /// A Data.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct Data {
     /// Its full name, without the implicit digest.
     pub name: Name,
@@ -199,8 +220,70 @@ pub enum NackReason {
 
 impl Packet {
     /// A packet without hop-by-hop fields.
+    #[inline]
     pub fn new(kind: Kind) -> Packet {
-        Packet { hop: HopFields::default(), kind, queued_at: 0 }
+        Packet::with_hop(HopFields::default(), kind)
+    }
+
+    /// A packet with these hop-by-hop fields.
+    #[inline]
+    pub fn with_hop(hop: HopFields, kind: Kind) -> Packet {
+        Packet(Box::new(Parts { hop, kind, queued_at: 0, len: Cell::new(0) }))
+    }
+
+    /// Another packet in this one's memory.
+    #[inline]
+    pub fn renewed(mut self, hop: HopFields, kind: Kind) -> Packet {
+        *self.0 = Parts { hop, kind, queued_at: 0, len: Cell::new(0) };
+        self
+    }
+
+    /// Link header and packet, apart.
+    pub fn into_parts(self) -> (HopFields, Kind) {
+        (self.0.hop, self.0.kind)
+    }
+
+    /// The packet without its link header.
+    pub fn into_kind(self) -> Kind {
+        self.0.kind
+    }
+
+    /// The fields of the link header, to change.
+    #[inline]
+    pub fn hop_mut(&mut self) -> &mut HopFields {
+        &mut self.0.hop
+    }
+
+    /// Writes down when the packet enters a queue.
+    #[inline]
+    pub fn set_queued_at(&mut self, nanos: u64) {
+        self.0.queued_at = nanos;
+    }
+
+    /// Uses up one hop of an Interest's limit; false if none was left.
+    #[inline]
+    pub fn take_hop(&mut self) -> bool {
+        // A limit keeps its length, so the length that is known stays right.
+        match &mut self.0.kind {
+            Kind::Interest(Interest { hop_limit: Some(0), .. }) => false,
+            Kind::Interest(Interest { hop_limit: Some(left), .. }) => {
+                *left -= 1;
+                true
+            }
+            _ => true,
+        }
+    }
+
+    /// Length of the packet without its link header.
+    #[inline]
+    pub(crate) fn network_len(&self) -> usize {
+        let known = self.0.len.get();
+        if known != 0 {
+            return known as usize;
+        }
+        let len = self.kind.wire_len();
+        self.0.len.set(len as u32);
+        len
     }
 
     /// The name that the packet is about.
@@ -217,6 +300,38 @@ impl Packet {
     #[inline]
     pub fn is_content(&self) -> bool {
         matches!(self.kind, Kind::Data(_)) && !self.hop.loss_notice
+    }
+}
+
+impl Deref for Packet {
+    type Target = Parts;
+
+    #[inline]
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}
+
+impl DerefMut for Packet {
+    /// Whoever may change everything may change the length.
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Parts {
+        self.0.len.set(0);
+        &mut self.0
+    }
+}
+
+impl PartialEq for Packet {
+    fn eq(&self, other: &Packet) -> bool {
+        (self.queued_at, &self.hop, &self.kind) == (other.queued_at, &other.hop, &other.kind)
+    }
+}
+
+impl fmt::Debug for Packet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Parts { hop, kind, queued_at, .. } = &**self;
+        let mut text = f.debug_struct("Packet");
+        text.field("hop", hop).field("kind", kind).field("queued_at", queued_at).finish()
     }
 }
 
@@ -260,6 +375,37 @@ impl Interest {
             must_be_fresh: false,
             extras: None,
         }
+    }
+}
+
+impl Clone for Interest {
+    #[inline]
+    fn clone(&self) -> Interest {
+        Interest { name: self.name.clone(), extras: self.extras.clone(), ..*self }
+    }
+
+    /// Over an Interest for the same content this counts no references.
+    #[inline]
+    fn clone_from(&mut self, source: &Interest) {
+        let Interest { name, nonce, lifetime_ms, hop_limit, can_be_prefix, must_be_fresh, extras } = source;
+        self.name.clone_from(name);
+        (self.nonce, self.lifetime_ms, self.hop_limit) = (*nonce, *lifetime_ms, *hop_limit);
+        (self.can_be_prefix, self.must_be_fresh) = (*can_be_prefix, *must_be_fresh);
+        self.extras.clone_from(extras);
+    }
+}
+
+impl Clone for Data {
+    #[inline]
+    fn clone(&self) -> Data {
+        Data { name: self.name.clone(), content: self.content.clone() }
+    }
+
+    /// Over a Data of the same content this counts no references.
+    #[inline]
+    fn clone_from(&mut self, source: &Data) {
+        self.name.clone_from(&source.name);
+        self.content.clone_from(&source.content);
     }
 }
 

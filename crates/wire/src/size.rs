@@ -17,18 +17,13 @@ impl Packet {
     #[inline]
     pub fn wire_len(&self) -> usize {
         let inner = self.network_len();
-        let header = self.hop.wire_len() + self.nack_reason().map_or(0, NackReason::header_len);
-        if header == 0 { inner } else { element_len(LP_PACKET, header + element_len(LP_FRAGMENT, inner)) }
+        if self.hop.is_plain() && !matches!(self.kind, Kind::Nack(_)) { inner } else { self.link_len(inner) }
     }
 
-    /// Length of the packet without its link header.
-    #[inline]
-    pub(crate) fn network_len(&self) -> usize {
-        match &self.kind {
-            Kind::Interest(i) => i.wire_len(),
-            Kind::Data(d) => d.wire_len(),
-            Kind::Nack(n) => n.interest.wire_len(),
-        }
+    /// Length with a link header around `inner` bytes, if there is anything to say in it.
+    fn link_len(&self, inner: usize) -> usize {
+        let header = self.hop.wire_len() + self.nack_reason().map_or(0, NackReason::header_len);
+        if header == 0 { inner } else { element_len(LP_PACKET, header + element_len(LP_FRAGMENT, inner)) }
     }
 
     /// The reason, if the packet is a Nack.
@@ -37,6 +32,17 @@ impl Packet {
         match &self.kind {
             Kind::Nack(n) => Some(n.reason),
             _ => None,
+        }
+    }
+}
+
+impl Kind {
+    /// Length in bytes of the encoded packet; of a Nack: of its Interest.
+    pub(crate) fn wire_len(&self) -> usize {
+        match self {
+            Kind::Interest(i) => i.wire_len(),
+            Kind::Data(d) => d.wire_len(),
+            Kind::Nack(n) => n.interest.wire_len(),
         }
     }
 }

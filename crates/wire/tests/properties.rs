@@ -135,7 +135,7 @@ fn any_hop() -> impl Strategy<Value = HopFields> {
 }
 
 fn any_packet() -> impl Strategy<Value = Packet> {
-    (any_hop(), any_kind()).prop_map(|(hop, kind)| Packet { hop, kind, queued_at: 0 })
+    (any_hop(), any_kind()).prop_map(|(hop, kind)| Packet::with_hop(hop, kind))
 }
 
 fn any_header() -> impl Strategy<Value = LpHeader> {
@@ -280,8 +280,8 @@ proptest! {
 
     #[test]
     fn data_keeps_its_bytes(data in any_real_data(), hop in any_hop()) {
-        let packet = Packet { hop, kind: Kind::Data(data.clone()), queued_at: 0 };
-        let Kind::Data(received) = Packet::decode(packet.encode()).unwrap().kind else { panic!("no Data") };
+        let packet = Packet::with_hop(hop, Kind::Data(data.clone()));
+        let Kind::Data(received) = Packet::decode(packet.encode()).unwrap().into_kind() else { panic!("no Data") };
         prop_assert_eq!(received.encode(), data.encode());
         prop_assert!(received.verify_digest());
     }
@@ -289,13 +289,13 @@ proptest! {
     #[test]
     fn virtual_data_encodes_to_what_it_describes(data in any_virtual_data(), hop in any_hop()) {
         let Content::Virtual(described) = data.content else { panic!("no description") };
-        let packet = Packet { hop, kind: Kind::Data(data.clone()), queued_at: 0 };
+        let packet = Packet::with_hop(hop, Kind::Data(data.clone()));
         let frame = packet.encode();
         prop_assert_eq!(packet.wire_len(), frame.len());
         let decoded = Packet::decode(frame).unwrap();
         prop_assert_eq!(&decoded.hop, &packet.hop);
         prop_assert_eq!(decoded.wire_len(), packet.wire_len());
-        let Kind::Data(real) = decoded.kind else { panic!("no Data") };
+        let Kind::Data(real) = decoded.into_kind() else { panic!("no Data") };
         prop_assert_eq!(&real.name, &data.name);
         prop_assert_eq!(real.payload_len(), described.payload as usize);
         prop_assert_eq!(real.freshness_ms(), u64::from(described.freshness_ms));

@@ -256,7 +256,7 @@ fn link_fields_in_bytes() {
         &[253, 3, 180, 1, 2],
         &[253, 3, 184, 0],
     ];
-    let packet = Packet { hop: hop.clone(), ..Interest::new(name("/a"), 0x01020304).into() };
+    let packet = Packet::with_hop(hop.clone(), Kind::Interest(Interest::new(name("/a"), 0x01020304)));
     let fragment = tlv(LP_FRAGMENT, &tlv(INTEREST, &[&NAME_A[..], &NONCE_1].concat()));
     assert_eq!(packet.encode(), tlv(LP_PACKET, &[fields.concat(), fragment].concat()));
     let arrived = with_interest(&fields).unwrap();
@@ -274,13 +274,13 @@ fn tokens_have_1_to_32_bytes() {
 
 #[test]
 fn numbers_in_link_fields_are_cut_to_what_we_keep() {
-    let hop = |typ, n| with_interest(&[&number(typ, n)]).unwrap().hop;
+    let hop = |typ, n| with_interest(&[&number(typ, n)]).unwrap().into_parts().0;
     assert_eq!(hop(LP_CONGESTION_MARK, 256).congestion_mark, 255);
     assert_eq!(hop(LP_CONGESTION_MARK, 0), HopFields::default());
     assert_eq!(hop(WEIR_QUEUE_DELAY, 1 << 32).queue_delay, u32::MAX);
     assert_eq!(hop(WEIR_MARK_DISTANCE, 1 << 20).mark_distance, 255);
     let nack = with_interest(&[&tlv(LP_NACK, &number(LP_NACK_REASON, 1 << 20))]).unwrap();
-    assert!(matches!(nack.kind, Kind::Nack(n) if n.reason == NackReason::Other(u16::MAX)));
+    assert!(matches!(&nack.kind, Kind::Nack(n) if n.reason == NackReason::Other(u16::MAX)));
 }
 
 #[test]
@@ -332,7 +332,9 @@ fn fragments() {
 #[test]
 fn a_nack_carries_an_interest() {
     let nack = tlv(LP_NACK, &number(LP_NACK_REASON, 50));
-    assert!(matches!(with_interest(&[&nack]).unwrap().kind, Kind::Nack(n) if n.reason == NackReason::Congestion));
+    assert!(
+        matches!(with_interest(&[&nack]).unwrap().into_kind(), Kind::Nack(n) if n.reason == NackReason::Congestion)
+    );
     let fragment = tlv(LP_FRAGMENT, &tlv(DATA, &[&NAME_A[..], &NO_SIGNATURE].concat()));
     assert_eq!(packet(&[&nack, &fragment]), Err(Why::Unexpected(DATA)));
     assert_eq!(link(&[&tlv(LP_NACK, &[29, 0])]), Err(Why::Critical(29)));
@@ -388,7 +390,7 @@ fn errors_name_the_place() {
 #[test]
 fn data_is_not_copied() {
     let frame = Bytes::from(virtual_data("/a", 100, 0, None).encode().to_vec());
-    let Kind::Data(data) = Packet::decode(frame.clone()).unwrap().kind else { panic!("no Data") };
+    let Kind::Data(data) = Packet::decode(frame.clone()).unwrap().into_kind() else { panic!("no Data") };
     let Content::Encoded(content) = &data.content else { panic!("no bytes") };
     assert_eq!(content.wire.as_ptr(), frame.as_ptr());
     assert_eq!(data.encode().as_ptr(), frame.as_ptr());

@@ -174,7 +174,7 @@ fn compare_packet(v: &Value, link: &LpPacket, packet: Result<Packet, weir_wire::
     assert_eq!(packet.hop, link.hop);
     let fragment: Bytes = hex(&v["fragment"]).into();
     assert_eq!(packet.encode_network(), fragment);
-    match packet.kind {
+    match packet.into_kind() {
         Kind::Nack(nack) => {
             assert_eq!(nack.reason, NackReason::from_code(v["nack"].as_u64().unwrap() as u16));
             assert_eq!(nack.interest, Interest::decode(&fragment).unwrap());

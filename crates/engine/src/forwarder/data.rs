@@ -2,38 +2,38 @@
 
 use super::Forwarder;
 use crate::face::queue_delay;
-use crate::pit::{InRecord, PitEntry, PitId};
-use smallvec::SmallVec;
+use crate::pit::{PitEntry, PitId};
 use weir_core::{Context, DataOutcome, DropReason, Event, FaceId, Time};
-use weir_wire::{Data, HopFields, Kind, Packet};
+use weir_wire::{Data, HopFields, Kind, Packet, PitToken};
 
 impl Forwarder {
-    pub(super) fn on_data(&mut self, face: FaceId, data: Data, hop: HopFields, cx: &mut Context<'_>) {
+    pub(super) fn on_data(&mut self, face: FaceId, packet: Packet, cx: &mut Context<'_>) {
         self.counters.data += 1;
+        let data = data_in(&packet);
         let hash = data.name.hash64();
         let Some(id) = self.pit.answered_by(&data.name, hash) else {
-            return unsolicited(Packet { hop, kind: Kind::Data(data), queued_at: 0 }, cx);
+            return cx.discard(packet, DropReason::Unsolicited);
         };
-        self.cs.insert(&data, hash, cx.now);
+        self.cs.insert(data, hash, cx.now);
         let unused = if self.pit.may_have_more() {
-            self.satisfy_all(face, &data, &hop, cx)
+            self.satisfy_all(face, packet, cx)
         } else {
-            self.satisfy(id, face, data, hop, cx)
+            self.satisfy(id, face, packet, cx)
         };
         if let Some(packet) = unused
             && self.cs.capacity() == 0
         {
             cx.face = face;
-            unsolicited(packet, cx);
+            cx.discard(packet, DropReason::Unsolicited);
         }
     }
 
     /// Rare: entries for the same name that differ by selectors, or for a prefix of it.
-    fn satisfy_all(&mut self, face: FaceId, data: &Data, hop: &HopFields, cx: &mut Context<'_>) -> Option<Packet> {
+    fn satisfy_all(&mut self, face: FaceId, packet: Packet, cx: &mut Context<'_>) -> Option<Packet> {
         let mut unused = None;
         let mut used = false;
-        while let Some(id) = self.pit.answered_by(&data.name, data.name.hash64()) {
-            unused = self.satisfy(id, face, data.clone(), hop.clone(), cx);
+        while let Some(id) = self.pit.answered_by(packet.name(), packet.name().hash64()) {
+            unused = self.satisfy(id, face, packet.clone(), cx);
             used |= unused.is_none();
         }
         unused.filter(|_| !used)
@@ -41,24 +41,23 @@ impl Forwarder {
 
     /// Ends an entry and sends the Data to all that wait for it. Gives it back if nobody does any more.
     #[inline]
-    fn satisfy(&mut self, id: PitId, face: FaceId, data: Data, hop: HopFields, cx: &mut Context<'_>) -> Option<Packet> {
-        let entry = self.pit.get_mut(id);
-        let downstreams = std::mem::take(&mut entry.ins);
-        let marked = entry.marked;
-        let outcome = outcome(entry, face, &hop, cx.now);
-        let strategy = entry.strategy;
+    fn satisfy(&mut self, id: PitId, face: FaceId, mut packet: Packet, cx: &mut Context<'_>) -> Option<Packet> {
+        let entry = self.pit.get(id);
+        let (strategy, marked) = (entry.strategy, entry.marked);
+        let outcome = outcome(entry, face, &packet.hop, cx.now);
         cx.tell(|| {
             let rtt = outcome.and_then(|o| o.rtt);
-            Event::PitSatisfied { data: &data, rtt, downstreams: downstreams.len(), marked }
+            Event::PitSatisfied { data: data_in(&packet), rtt, downstreams: entry.ins.len(), marked }
         });
-        self.remember_fresh_nonces(id, &data, cx.now);
+        self.remember_fresh_nonces(id, data_in(&packet), cx.now);
         self.pit.remove(id);
         if let Some(outcome) = outcome {
             self.strategies[strategy.0 as usize].on_data(&outcome, cx);
         }
         self.pit_changed(cx);
-        let hop = HopFields { pit_token: None, congestion_mark: hop.congestion_mark.max(u8::from(marked)), ..hop };
-        self.send_down(face, downstreams, Packet { hop, kind: Kind::Data(data), queued_at: 0 }, cx)
+        let hop = packet.hop_mut();
+        hop.congestion_mark = hop.congestion_mark.max(u8::from(marked));
+        self.send_down(id, face, packet, cx)
     }
 
     /// A Data that is soon stale answers a looping MustBeFresh Interest no longer: its nonce must.
@@ -68,66 +67,75 @@ impl Forwarder {
         }
     }
 
-    pub(super) fn answer_from_cs(&mut self, face: FaceId, data: Data, hop: HopFields, cx: &mut Context<'_>) {
-        let mut packet = Packet::from(data);
-        packet.hop.congestion_mark = hop.congestion_mark;
-        let record = InRecord { face, nonce: 0, expiry: Time::NEVER, token: hop.pit_token };
-        self.send_copy(record, packet, true, cx);
+    /// Answers the Interest in `asked` with Data of the Content Store.
+    pub(super) fn answer_from_cs(&mut self, face: FaceId, data: Data, mut asked: Packet, cx: &mut Context<'_>) {
+        let HopFields { pit_token, congestion_mark, .. } = std::mem::take(asked.hop_mut());
+        let answer = asked.renewed(HopFields { congestion_mark, ..HopFields::default() }, Kind::Data(data));
+        self.send_copy(face, pit_token, answer, true, cx);
     }
 
-    /// Sends a copy to every downstream but the face that the packet came from. Gives it back if there is none.
+    /// Sends a copy to every downstream of an entry but the face that the packet came from. Gives it back if there is
+    /// none. (The entry may have just been removed: it stays readable.)
     #[inline]
-    fn send_down(
-        &mut self,
-        from: FaceId,
-        downstreams: SmallVec<[InRecord; 1]>,
-        packet: Packet,
-        cx: &mut Context<'_>,
-    ) -> Option<Packet> {
-        let now = cx.now;
-        let mut waiting = downstreams.into_iter().filter(|r| r.face != from && r.expiry > now);
-        let Some(mut record) = waiting.next() else { return Some(packet) };
-        // All but the last get a copy.
-        for next in waiting {
-            self.send_copy(record, packet.clone(), false, cx);
-            record = next;
+    fn send_down(&mut self, id: PitId, from: FaceId, packet: Packet, cx: &mut Context<'_>) -> Option<Packet> {
+        let mut last = None;
+        for i in 0..self.pit.get(id).ins.len() {
+            let record = &self.pit.get(id).ins[i];
+            if record.face == from || record.expiry <= cx.now {
+                continue;
+            }
+            // The last gets the packet itself.
+            if let Some((face, token)) = last.replace((record.face, record.token.clone())) {
+                self.send_copy(face, token, packet.clone(), false, cx);
+            }
         }
-        self.send_copy(record, packet, false, cx);
+        let Some((face, token)) = last else { return Some(packet) };
+        self.send_copy(face, token, packet, false, cx);
         None
     }
 
     #[inline]
-    fn send_copy(&mut self, record: InRecord, mut packet: Packet, cached: bool, cx: &mut Context<'_>) {
-        packet.hop.pit_token = record.token;
+    fn send_copy(
+        &mut self,
+        face: FaceId,
+        token: Option<PitToken>,
+        mut packet: Packet,
+        cached: bool,
+        cx: &mut Context<'_>,
+    ) {
+        packet.hop_mut().pit_token = token;
         if let Some(monitor) = &mut self.monitor
             && packet.is_content()
-            && monitor.marks(record.face, cached, cx)
+            && monitor.marks(face, cached, cx)
             && packet.hop.congestion_mark == 0
         {
-            packet.hop.congestion_mark = 1;
-            cx.face = record.face;
-            cx.sink.marked(cx.now, cx.node, record.face);
+            packet.hop_mut().congestion_mark = 1;
+            cx.face = face;
+            cx.sink.marked(cx.now, cx.node, face);
             cx.tell(|| Event::Marked { packet: &packet });
         }
-        self.send(record.face, packet, cx);
+        self.send(face, packet, cx);
     }
 
     /// A loss notice follows the pending Interests downstream and leaves them pending; it is never cached.
-    pub(super) fn on_loss_notice(&mut self, face: FaceId, data: Data, hop: HopFields, cx: &mut Context<'_>) {
-        let notice = Packet { hop, kind: Kind::Data(data), queued_at: 0 };
+    pub(super) fn on_loss_notice(&mut self, face: FaceId, notice: Packet, cx: &mut Context<'_>) {
         let mut used = false;
         for id in self.pit.all_answered_by(notice.name()) {
-            let downstreams = self.pit.get(id).ins.clone();
-            used |= self.send_down(face, downstreams, notice.clone(), cx).is_none();
+            used |= self.send_down(id, face, notice.clone(), cx).is_none();
         }
         if !used {
-            unsolicited(notice, cx);
+            cx.discard(notice, DropReason::Unsolicited);
         }
     }
 }
 
-fn unsolicited(packet: Packet, cx: &mut Context<'_>) {
-    cx.discard(packet, DropReason::Unsolicited);
+/// The Data that this way is about.
+#[inline]
+fn data_in(packet: &Packet) -> &Data {
+    match &packet.kind {
+        Kind::Data(data) => data,
+        _ => unreachable!("no other packet takes a Data's way"),
+    }
 }
 
 fn outcome(entry: &PitEntry, face: FaceId, hop: &HopFields, now: Time) -> Option<DataOutcome> {

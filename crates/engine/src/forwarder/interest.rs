@@ -3,60 +3,63 @@
 use super::{Forwarder, SUPPRESSION};
 use crate::pit::{InRecord, PitId, Upstream};
 use weir_core::{Cause, Choice, Context, DropReason, Event, FaceId, OutRecord, Query, Span, Suppression, Time};
-use weir_wire::{HopFields, Interest, Nack, NackReason, Packet};
+use weir_wire::{Interest, Kind, Nack, NackReason, Packet};
 
 impl Forwarder {
-    pub(super) fn on_interest(&mut self, face: FaceId, mut interest: Interest, hop: HopFields, cx: &mut Context<'_>) {
+    pub(super) fn on_interest(&mut self, face: FaceId, mut packet: Packet, cx: &mut Context<'_>) {
         self.counters.interests += 1;
-        if !take_hop(&mut interest) {
-            return refuse(interest, hop, DropReason::HopLimit, cx);
+        if !packet.take_hop() {
+            return cx.discard(packet, DropReason::HopLimit);
         }
+        let interest = interest_in(&packet);
         if self.dead_nonces.contains(&interest.name, interest.nonce, cx.now) {
-            cx.tell(|| Event::Looped { interest: &interest, dead: true });
-            return self.refuse_loop(face, interest, hop, cx);
+            cx.tell(|| Event::Looped { interest, dead: true });
+            return self.refuse_loop(face, packet, cx);
         }
         let hash = interest.name.hash64();
-        let id = match self.pit.find(&interest, hash) {
+        let id = match self.pit.find(interest, hash) {
             Some(id) if self.is_loop(id, face, interest.nonce) => {
-                cx.tell(|| Event::Looped { interest: &interest, dead: false });
-                return self.refuse_loop(face, interest, hop, cx);
+                cx.tell(|| Event::Looped { interest, dead: false });
+                return self.refuse_loop(face, packet, cx);
             }
             Some(id) => {
                 self.counters.aggregated += 1;
-                self.pit.get_mut(id).interest = interest.clone();
+                self.pit.get_mut(id).interest.clone_from(interest);
                 cx.tell(|| {
                     let ins = &self.pit.get(id).ins;
                     let again = ins.iter().any(|r| r.face == face);
-                    Event::PitJoined { interest: &interest, again, downstreams: ins.len() + usize::from(!again) }
+                    Event::PitJoined { interest, again, downstreams: ins.len() + usize::from(!again) }
                 });
                 id
             }
             None => {
-                if let Some(data) = self.cs.find(&interest, hash, cx.now) {
+                if let Some(data) = self.cs.find(interest, hash, cx.now) {
                     let data = data.clone();
-                    cx.tell(|| Event::CsHit { interest: &interest });
-                    return self.answer_from_cs(face, data, hop, cx);
+                    cx.tell(|| Event::CsHit { interest });
+                    return self.answer_from_cs(face, data, packet, cx);
                 }
                 if self.cs.capacity() > 0 {
-                    cx.tell(|| Event::CsMiss { interest: &interest });
+                    cx.tell(|| Event::CsMiss { interest });
                 }
                 self.interest_missed(face, cx);
                 if self.pit.is_full() {
-                    return refuse(interest, hop, DropReason::PitFull, cx);
+                    return cx.discard(packet, DropReason::PitFull);
                 }
-                let found = self.fib.lookup(&interest.name);
-                let id = self.pit.insert(interest.clone(), hash, found.strategy, SUPPRESSION.0);
-                self.pit.get_mut(id).prefix = found.prefix;
-                cx.tell(|| Event::PitInserted { interest: &interest, entries: self.pit.len() });
+                let route = self.fib.lookup(&interest.name);
+                let id = self.pit.insert(interest, hash, route, SUPPRESSION.0);
+                cx.tell(|| Event::PitInserted { interest, entries: self.pit.len() });
                 self.pit_changed(cx);
                 id
             }
         };
-        self.wait(id, face, &interest, hop, cx.now);
-        self.forward(id, face, interest, cx);
+        self.wait(id, face, &mut packet, cx.now);
+        self.forward(id, face, packet, cx);
     }
 
-    fn wait(&mut self, id: PitId, face: FaceId, interest: &Interest, hop: HopFields, now: Time) {
+    /// Notes who asks. The link header has done its service then: the Interest goes on without it.
+    fn wait(&mut self, id: PitId, face: FaceId, packet: &mut Packet, now: Time) {
+        let hop = std::mem::take(packet.hop_mut());
+        let interest = interest_in(packet);
         let lifetime_ms = interest.lifetime_ms.max(1);
         let expiry = now + Span::from_millis(u64::from(lifetime_ms));
         self.pit.wait(id, InRecord { face, nonce: interest.nonce, expiry, token: hop.pit_token }, lifetime_ms);
@@ -72,9 +75,10 @@ impl Forwarder {
         asked_by(false) || !asked_by(true) && entry.outs.iter().any(|u| u.record.nonce == nonce)
     }
 
-    fn refuse_loop(&mut self, face: FaceId, interest: Interest, hop: HopFields, cx: &mut Context<'_>) {
-        self.send_nack(face, NackReason::Duplicate, interest.clone(), hop.pit_token.clone(), cx);
-        refuse(interest, hop, DropReason::DuplicateNonce, cx);
+    fn refuse_loop(&mut self, face: FaceId, packet: Packet, cx: &mut Context<'_>) {
+        let (interest, token) = (interest_in(&packet).clone(), packet.hop.pit_token.clone());
+        self.send_nack(face, NackReason::Duplicate, interest, token, cx);
+        cx.discard(packet, DropReason::DuplicateNonce);
     }
 
     pub(super) fn send_nack(
@@ -94,30 +98,34 @@ impl Forwarder {
     }
 
     /// Asks the strategy where a new or repeated Interest goes, and sends it there.
-    fn forward(&mut self, id: PitId, from: FaceId, interest: Interest, cx: &mut Context<'_>) {
-        let Some(prefix) = self.pit.get(id).prefix else {
+    fn forward(&mut self, id: PitId, from: FaceId, packet: Packet, cx: &mut Context<'_>) {
+        let entry = self.pit.get(id);
+        let interest = interest_in(&packet);
+        let (strategy, Some(prefix)) = (entry.strategy, entry.prefix) else {
             let (cause, choice) = (Cause::New, Choice::Nack(NackReason::NoRoute));
             cx.tell(|| Event::Decided { name: &interest.name, cause, next_hops: &[], sent: &[], choice: &choice });
-            return self.act(id, choice, Some(interest), cx);
+            return self.act(id, choice, Some(packet), cx);
         };
-        let local_only = interest.hop_limit == Some(0);
-        self.find_eligible(id, Some(from), local_only);
-        if !self.pass_suppression(id, cx.now) {
-            self.tell_suppression(id, &interest, cx);
-            return cx.discard(interest.into(), DropReason::Suppressed);
+        let is_new = entry.outs.is_empty();
+        self.find_eligible(id, Some(from), interest.hop_limit == Some(0));
+        if is_new {
+            self.sent.clear();
+        } else if self.pass_suppression(id, cx.now) {
+            self.copy_sent(id);
+        } else {
+            self.tell_suppression(id, interest, cx);
+            return cx.discard(packet, DropReason::Suppressed);
         }
-        self.copy_sent(id);
-        let strategy = &mut self.strategies[self.pit.get(id).strategy.0 as usize];
-        let query = Query { interest: &interest, from, prefix, next_hops: &self.eligible, sent: &self.sent };
-        let choice = strategy.choose(&query, cx);
+        let query = Query { interest, from, prefix, next_hops: &self.eligible, sent: &self.sent };
+        let choice = self.strategies[strategy.0 as usize].choose(&query, cx);
         cx.tell(|| Event::Decided {
             name: &interest.name,
-            cause: if self.sent.is_empty() { Cause::New } else { Cause::Repeated },
+            cause: if is_new { Cause::New } else { Cause::Repeated },
             next_hops: &self.eligible,
             sent: &self.sent,
             choice: &choice,
         });
-        self.act(id, choice, Some(interest), cx);
+        self.act(id, choice, Some(packet), cx);
     }
 
     /// False if a repeated Interest comes too soon after its last transmission. May take next hops out of
@@ -152,36 +160,37 @@ impl Forwarder {
         cx.tell(|| Event::Suppressed { interest, since, interval });
     }
 
-    /// Does what a strategy has chosen for an entry. `interest`: the one at hand, come in over `cx.face`; else the one
-    /// last received.
-    pub(super) fn act(&mut self, id: PitId, choice: Choice, interest: Option<Interest>, cx: &mut Context<'_>) {
+    /// Does what a strategy has chosen for an entry. `packet`: the Interest at hand, come in over `cx.face`; else the
+    /// one last received.
+    pub(super) fn act(&mut self, id: PitId, choice: Choice, packet: Option<Packet>, cx: &mut Context<'_>) {
         match choice {
-            Choice::To(face) => self.send_interest(id, face, interest, cx),
+            Choice::To(face) => self.send_interest(id, face, packet, cx),
             Choice::Each(faces) if !faces.is_empty() => {
                 for face in faces {
-                    self.send_interest(id, face, interest.clone(), cx);
+                    self.send_interest(id, face, packet.clone(), cx);
                 }
             }
             Choice::Nack(reason) => {
                 let no_route = reason == NackReason::NoRoute;
-                end(interest, if no_route { DropReason::NoRoute } else { DropReason::Strategy }, cx);
+                end(packet, if no_route { DropReason::NoRoute } else { DropReason::Strategy }, cx);
                 self.reject(id, reason, cx);
             }
-            Choice::Each(_) | Choice::Drop => end(interest, DropReason::Strategy, cx),
+            Choice::Each(_) | Choice::Drop => end(packet, DropReason::Strategy, cx),
         }
     }
 
-    fn send_interest(&mut self, id: PitId, face: FaceId, interest: Option<Interest>, cx: &mut Context<'_>) {
+    fn send_interest(&mut self, id: PitId, face: FaceId, packet: Option<Packet>, cx: &mut Context<'_>) {
         let allowed = self.eligible.iter().any(|hop| hop.face == face);
         assert!(allowed, "a strategy chose face {} that was not offered", face.0);
         let entry = self.pit.get_mut(id);
-        let interest = interest.unwrap_or_else(|| entry.interest.clone());
-        let record = OutRecord { face, sent_at: cx.now, nonce: interest.nonce, nacked: None };
+        let packet = packet.unwrap_or_else(|| entry.interest.clone().into());
+        let nonce = interest_in(&packet).nonce;
+        let record = OutRecord { face, sent_at: cx.now, nonce, nacked: None };
         match entry.outs.iter_mut().find(|u| u.record.face == face) {
             Some(known) => *known = Upstream { record, suppression: doubled(known.suppression) },
             None => entry.outs.push(Upstream { record, suppression: SUPPRESSION.0 }),
         }
-        self.send(face, interest.into(), cx);
+        self.send(face, packet, cx);
     }
 
     /// Refuses an entry to all its downstreams and ends it.
@@ -204,26 +213,17 @@ fn doubled(suppression: Span) -> Span {
 }
 
 /// Discards the Interest at hand, if there is one.
-fn end(interest: Option<Interest>, reason: DropReason, cx: &mut Context<'_>) {
-    if let Some(interest) = interest {
-        cx.discard(interest.into(), reason);
+fn end(packet: Option<Packet>, reason: DropReason, cx: &mut Context<'_>) {
+    if let Some(packet) = packet {
+        cx.discard(packet, reason);
     }
 }
 
-/// Uses up one hop; false if there was none left.
-fn take_hop(interest: &mut Interest) -> bool {
-    match &mut interest.hop_limit {
-        Some(0) => false,
-        Some(left) => {
-            *left -= 1;
-            true
-        }
-        None => true,
+/// The Interest that this way is about.
+#[inline]
+fn interest_in(packet: &Packet) -> &Interest {
+    match &packet.kind {
+        Kind::Interest(interest) => interest,
+        _ => unreachable!("no other packet takes an Interest's way"),
     }
-}
-
-fn refuse(interest: Interest, hop: HopFields, reason: DropReason, cx: &mut Context<'_>) {
-    let mut packet: Packet = interest.into();
-    packet.hop = hop;
-    cx.discard(packet, reason);
 }

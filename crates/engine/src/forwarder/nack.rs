@@ -2,21 +2,22 @@
 
 use super::Forwarder;
 use weir_core::{Cause, Context, DropReason, Event, FaceId, Failure, FailureKind};
-use weir_wire::{HopFields, Kind, Nack, Packet};
+use weir_wire::{Kind, Packet};
 
 impl Forwarder {
     /// Only a Nack for the very Interest that was sent to `face` counts; the strategy tries another next hop or passes
     /// the refusal on.
-    pub(super) fn on_nack(&mut self, face: FaceId, nack: Nack, hop: HopFields, cx: &mut Context<'_>) {
+    pub(super) fn on_nack(&mut self, face: FaceId, packet: Packet, cx: &mut Context<'_>) {
         self.counters.nacks += 1;
+        let Kind::Nack(nack) = &packet.kind else { unreachable!("no other packet takes a Nack's way") };
         let id = self.pit.find(&nack.interest, nack.interest.name.hash64());
         let record = id.and_then(|id| {
             let upstreams = self.pit.get_mut(id).outs.iter_mut();
             upstreams.map(|u| &mut u.record).find(|r| r.face == face && r.nonce == nack.interest.nonce)
         });
-        cx.tell(|| Event::NackReceived { nack: &nack, expected: record.is_some() });
+        cx.tell(|| Event::NackReceived { nack, expected: record.is_some() });
         let (Some(id), Some(record)) = (id, record) else {
-            return cx.discard(Packet { hop, kind: Kind::Nack(nack), queued_at: 0 }, DropReason::Unsolicited);
+            return cx.discard(packet, DropReason::Unsolicited);
         };
         record.nacked = Some(nack.reason);
         let entry = self.pit.get(id);

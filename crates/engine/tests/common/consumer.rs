@@ -1,6 +1,6 @@
 //! A fetcher on the bench.
 
-use super::{Control, Log, Shared, Timer, ms, name, span_ms, text};
+use super::{Control, Log, Shared, Timer, ms, name, span_ms};
 use weir_core::{ConsumerControl, Context, DropReason, FaceId, FlowId, NodeId, Ready, Seed, Span, Time, Timeout};
 use weir_engine::{Application, Fetcher, FetcherRules, NoticeTimer, Outbox, What};
 use weir_wire::{Content, Data, Interest, Kind, Nack, NackReason, Packet, VirtualData};
@@ -83,7 +83,7 @@ impl Consumer {
         let mut cx = Context { now: self.now, node, face, sink: &mut self.log, watched: false, ready: &mut self.ready };
         work(&mut self.fetcher, &mut out, &mut cx);
         for packet in out {
-            let Kind::Interest(interest) = packet.kind else { panic!("a fetcher sent {}", text(&packet)) };
+            let Kind::Interest(interest) = packet.into_kind() else { panic!("a fetcher sent no Interest") };
             self.sent.push((self.now, interest));
         }
     }

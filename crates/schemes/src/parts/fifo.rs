@@ -7,9 +7,8 @@ use weir_wire::Packet;
 /// First in, first out, up to a limit. Allocates nothing once it has been at its longest.
 #[derive(Debug)]
 pub struct Fifo {
-    packets: VecDeque<Packet>,
-    /// Length of each packet as it came: a mark set while it waits must not upset the sum.
-    lengths: VecDeque<u32>,
+    /// Each packet with its length as it came: a mark set while it waits must not upset the sum.
+    packets: VecDeque<(Packet, u32)>,
     bytes: usize,
     limit: Limit,
 }
@@ -17,7 +16,7 @@ pub struct Fifo {
 impl Fifo {
     /// An empty queue.
     pub fn new(limit: Limit) -> Fifo {
-        Fifo { packets: VecDeque::new(), lengths: VecDeque::new(), bytes: 0, limit }
+        Fifo { packets: VecDeque::new(), bytes: 0, limit }
     }
 
     /// An empty queue without a limit.
@@ -45,8 +44,7 @@ impl Fifo {
             return Some(packet);
         }
         self.bytes += bytes;
-        self.packets.push_back(packet);
-        self.lengths.push_back(bytes as u32);
+        self.packets.push_back((packet, bytes as u32));
         None
     }
 
@@ -61,8 +59,8 @@ impl Fifo {
     /// Takes the oldest packet out.
     #[inline]
     pub fn pop(&mut self) -> Option<Packet> {
-        let packet = self.packets.pop_front()?;
-        self.bytes -= self.lengths.pop_front().unwrap_or(0) as usize;
+        let (packet, bytes) = self.packets.pop_front()?;
+        self.bytes -= bytes as usize;
         Some(packet)
     }
 }
