@@ -14,7 +14,7 @@
 //! assert_eq!(Packet::decode(packet.encode())?, packet);
 //!
 //! let answer = Data::build(packet.name().clone(), b"seven", &MetaInfo::default());
-//! let Kind::Data(received) = Packet::decode(answer.encode())?.kind else { unreachable!() };
+//! let Kind::Data(received) = Packet::decode(answer.encode())?.into_kind() else { unreachable!() };
 //! assert!(received.verify_digest());
 //! assert_eq!(received.name.to_string(), "/video/v=3/seg=7");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
