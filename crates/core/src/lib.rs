@@ -24,7 +24,7 @@ pub use consumer::{
 };
 pub use context::{Context, Delivery, DropReason, FaceId, FlowId, Machine, NoSink, NodeId, Pull, Reading, Ready, Sink};
 pub use node::{NodeMonitor, PitView};
-pub use parameters::{Parameter, ParameterError, ParameterSpec, Parameters, Settings, Value, nearest};
+pub use parameters::{Parameter, ParameterError, ParameterSpec, Parameters, Settings, Value, ValueForm, nearest};
 #[doc(hidden)]
 pub use parameters::{read_parameter, unknown_parameter};
 pub use popularity::Popularity;

@@ -53,6 +53,32 @@ impl fmt::Display for ParameterError {
 
 impl std::error::Error for ParameterError {}
 
+/// What values a parameter takes, for programs that check or complete scenario files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ValueForm {
+    /// `true` or `false`.
+    Flag,
+    /// A whole number, not below 0.
+    Whole,
+    /// A number.
+    Number,
+    /// A string of a number and one of these units.
+    Quantity(Vec<&'static str>),
+    /// One of these strings.
+    Words(Vec<&'static str>),
+    /// A string that this regular expression matches (ECMA-262).
+    Pattern(&'static str),
+    /// Any of several forms.
+    Either(Vec<ValueForm>),
+}
+
+impl ValueForm {
+    /// A quantity whose units are in a table such as [`Span::UNITS`].
+    pub fn quantity(units: &[(&'static str, f64)]) -> ValueForm {
+        ValueForm::Quantity(units.iter().map(|(unit, _)| *unit).collect())
+    }
+}
+
 /// One row of a parameter table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParameterSpec {
@@ -60,6 +86,8 @@ pub struct ParameterSpec {
     pub name: &'static str,
     /// What a value looks like, such as `number` or `time ("10ms")`.
     pub kind: String,
+    /// The same for programs.
+    pub form: ValueForm,
     /// The default, as a scenario file would give it.
     pub default: String,
     /// Least and greatest value, in the parameter's base unit (seconds, bit/s, bytes).
@@ -104,6 +132,8 @@ pub trait Parameter: Sized {
     fn show(&self) -> String;
     /// What a value looks like.
     fn kind() -> String;
+    /// The same for programs.
+    fn form() -> ValueForm;
     /// The value in its base unit, where a range can be checked.
     fn measure(&self) -> Option<f64> {
         None
@@ -124,6 +154,9 @@ impl Parameter for f64 {
     fn kind() -> String {
         "number".into()
     }
+    fn form() -> ValueForm {
+        ValueForm::Number
+    }
     fn measure(&self) -> Option<f64> {
         Some(*self)
     }
@@ -141,6 +174,9 @@ impl Parameter for u64 {
     }
     fn kind() -> String {
         "whole number".into()
+    }
+    fn form() -> ValueForm {
+        ValueForm::Whole
     }
     fn measure(&self) -> Option<f64> {
         Some(*self as f64)
@@ -160,6 +196,9 @@ impl Parameter for bool {
     fn kind() -> String {
         "true or false".into()
     }
+    fn form() -> ValueForm {
+        ValueForm::Flag
+    }
 }
 
 macro_rules! quantity_parameter {
@@ -176,6 +215,9 @@ macro_rules! quantity_parameter {
             }
             fn kind() -> String {
                 $kind.into()
+            }
+            fn form() -> ValueForm {
+                ValueForm::quantity(<$type>::UNITS)
             }
             fn measure(&self) -> Option<f64> {
                 Some($measure(*self))
@@ -287,6 +329,7 @@ macro_rules! parameters {
                 vec![$( $crate::ParameterSpec {
                     name: stringify!($name),
                     kind: <$type as $crate::Parameter>::kind(),
+                    form: <$type as $crate::Parameter>::form(),
                     default: $crate::Parameter::show(&{ let default: $type = $default; default }),
                     range: $range,
                     about: concat!($($about),+).trim().to_string(),
@@ -353,6 +396,9 @@ macro_rules! words {
             }
             fn kind() -> String {
                 [$($word),+].map(|w| format!("{w:?}")).join(" or ")
+            }
+            fn form() -> $crate::ValueForm {
+                $crate::ValueForm::Words(vec![$($word),+])
             }
         }
     };

@@ -212,11 +212,16 @@ fn scale(unit: &str, known: &[(&'static str, f64)], what: &str) -> Result<f64, S
 
 macro_rules! parse_unit {
     ($type:ident, $what:literal, $example:literal, $known:expr) => {
+        impl $type {
+            /// Units that a text can have, each with how many of the base unit it is.
+            pub const UNITS: &'static [(&'static str, f64)] = $known;
+        }
+
         impl std::str::FromStr for $type {
             type Err = String;
             fn from_str(text: &str) -> Result<Self, String> {
                 let (number, unit) = quantity(text, $example)?;
-                let value = (number * scale(unit, $known, $what)?).round();
+                let value = (number * scale(unit, $type::UNITS, $what)?).round();
                 if value >= 1.8e19 {
                     return Err(format!("{text:?} is too large"));
                 }

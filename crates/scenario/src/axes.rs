@@ -5,8 +5,38 @@ use crate::metrics::RESERVED_AXES;
 use crate::paths::Path;
 use crate::reader::{TableReader, refuse};
 use crate::scenario::SCENARIO_KEYS;
+use crate::shape::{Field, Form, Shape};
 use crate::study::Axis;
 use crate::tree::{Content, Node};
+
+/// `[[vary]]`.
+pub(crate) static SHAPE: Shape = Shape {
+    about: "An axis of the study. The points of a study are all combinations of the axes' values, in the order of the \
+            file; the first axis changes slowest.",
+    example: "[[vary]]\nname = \"control\"\nset = \"scheme\"\nvalues = [\"icp\", \"bic\"]\n",
+    keys: &[&[
+        Field::new(
+            "name",
+            Form::Pattern("^[\\p{Alphabetic}_][\\p{Alphabetic}\\p{N}_]*$", "a word"),
+            "A word for figures and measures. `flow`, `link`, `node`, `time` and `cdf` have a meaning already.",
+        )
+        .required(),
+        Field::new(
+            "set",
+            Form::Either(&[Form::Text, Form::List(&Form::Text, 1)]),
+            "The path of the value to set, or a list of paths that are all set to it.",
+        )
+        .otherwise("each of `values` is a table of paths and values"),
+        Field::new(
+            "values",
+            Form::Either(&[Form::List(&Form::Scalar, 1), Form::Map(&Form::Anything)]),
+            "A list: each value is its own label. Or a table from labels to values.",
+        )
+        .required(),
+    ]],
+    more: None,
+    rules: &[],
+};
 
 /// An axis, and what each of its labels sets.
 pub(crate) struct Variation {

@@ -4,6 +4,7 @@ use crate::diagnostic::Diagnostic;
 use crate::expr::{Measure, Type};
 use crate::figures::{Frame, Words};
 use crate::reader::{Read as _, TableReader, refuse};
+use crate::shape::{Field, Form, Rule, Shape};
 use crate::tree::{Content, Node};
 
 /// One claim of a paper.
@@ -62,6 +63,77 @@ pub enum Tolerance {
     /// A distance in the unit of the number: 3 for `3`.
     Absolute(f64),
 }
+
+/// `[[claim]]`.
+pub(crate) static SHAPE: Shape = Shape {
+    about: "What a paper says, and how to find out whether it holds here. A claim of several numbers or statements has \
+            a `[[claim.part]]` for each.",
+    example: "[[claim]]\nid = \"1\"\nsays = \"It goes through\"\nat_least = 1\nmeasure = \"goodput\"\n",
+    keys: &[
+        &[
+            Field::of::<String>("id", "A short name, unique in the file.").required(),
+            Field::of::<String>("says", "The claim in the paper's words or close to them.").required(),
+            Field::of::<String>("where", "Where the paper says it.").default("\"\""),
+            Field::of::<String>("why", "How the claim was read, and the reason of the tolerance.").default("\"\""),
+            Field::new("part", Form::Tables(&PART), "The numbers and statements of the claim."),
+        ],
+        EXPECTED,
+    ],
+    more: None,
+    rules: &[
+        Rule::Any(&["part", "expected", "at_least", "at_most", "holds"]),
+        Rule::NotBoth(&["part", "expected"]),
+        Rule::NotBoth(&["part", "at_least"]),
+        Rule::NotBoth(&["part", "at_most"]),
+        Rule::NotBoth(&["part", "holds"]),
+        Rule::NotBoth(&["part", "measure"]),
+        Rule::NotBoth(&["part", "label"]),
+        Rule::NotBoth(&EXPECTATIONS),
+        Rule::NotBoth(&["holds", "measure"]),
+        Rule::Needs("expected", "tolerance"),
+        Rule::Needs("expected", "measure"),
+        Rule::Needs("at_least", "measure"),
+        Rule::Needs("at_most", "measure"),
+    ],
+};
+
+/// `[[claim.part]]`.
+static PART: Shape = Shape {
+    about: "One number or statement of a claim.",
+    example: "[[claim]]\nid = \"1\"\nsays = \"It goes through, but not too fast\"\n\n\
+              [[claim.part]]\nlabel = \"least\"\nat_least = 1\nmeasure = \"goodput\"\n\n\
+              [[claim.part]]\nlabel = \"most\"\nat_most = 100\nmeasure = \"goodput\"\n",
+    keys: &[EXPECTED],
+    more: None,
+    rules: &[
+        Rule::Any(&EXPECTATIONS),
+        Rule::NotBoth(&EXPECTATIONS),
+        Rule::NotBoth(&["holds", "measure"]),
+        Rule::Needs("expected", "measure"),
+        Rule::Needs("at_least", "measure"),
+        Rule::Needs("at_most", "measure"),
+    ],
+};
+
+/// What a claim and a part of one have in common.
+static EXPECTED: &[Field] = &[
+    Field::of::<String>("label", "The part's name.").default("\"\""),
+    Field::of::<f64>("expected", "The measure is this number, within the tolerance."),
+    Field::of::<f64>("at_least", "The measure is this or more."),
+    Field::of::<f64>("at_most", "The measure is this or less."),
+    Field::new("holds", Form::Measure, "This comparison is true."),
+    Field::new("measure", Form::Measure, "What is compared with the number."),
+    Field::new(
+        "tolerance",
+        Form::Either(&[
+            Form::Number(0.0, f64::INFINITY),
+            Form::Pattern("^\\s*(order|[0-9.]+\\s*(%|points?)?)\\s*$", "`\"10 %\"`, `\"3 points\"` or `\"order\"`"),
+        ]),
+        "How far from the expected number still agrees: a share of it, percentage points (for numbers that are \
+         percentages), a distance in the unit of the measure, or only the order (for `holds`).",
+    )
+    .otherwise("that of the claim"),
+];
 
 /// What makes an expectation.
 const EXPECTATIONS: [&str; 4] = ["expected", "at_least", "at_most", "holds"];

@@ -4,6 +4,7 @@ use crate::diagnostic::{Diagnostic, list};
 use crate::expr::{ExprError, Measure, Places, Type, Vocabulary};
 use crate::metrics::{METRICS, RESERVED_AXES, SERIES};
 use crate::reader::TableReader;
+use crate::shape::{Field, Form, Shape};
 use crate::study::{Axis, Point};
 use crate::tree::Node;
 
@@ -57,6 +58,37 @@ pub enum FigureKind {
     /// A cumulative distribution.
     Cdf,
 }
+
+/// `[[figure]]`.
+pub(crate) static SHAPE: Shape = Shape {
+    about: "A figure. Every axis of the study with more than one label must be drawn (`x`), told apart (`by`), held \
+            (`fix`), or selected or taken together in `y`. A figure over time needs `run.sample`.",
+    example: "[[figure]]\nid = \"1\"\nx = \"cdf\"\ny = \"goodput\"\n",
+    keys: &[&[
+        Field::of::<String>("id", "A short name, unique in the file.").required(),
+        Field::of::<String>("title", "The title.").default("\"\""),
+        Field::of::<String>(
+            "x",
+            "An axis; or `\"time\"` for time series; or `\"cdf\"` for the distribution of `y` over all runs.",
+        )
+        .otherwise("`\"cdf\"` if that is the `kind`; otherwise it must be there"),
+        Field::new("y", Form::Measure, "What to draw. Against time it is made of time series.").required(),
+        Field::of::<String>(
+            "by",
+            "One curve for each label of this axis, or for each `\"flow\"`, `\"link\"` or `\"node\"`.",
+        )
+        .otherwise("one curve"),
+        Field::new("fix", Form::Map(&Form::Scalar), "Axes (or `flow`, `link`, `node`) that are held at one label."),
+        Field::new("kind", Form::Words(&[KINDS[0].0, KINDS[1].0, KINDS[2].0, KINDS[3].0]), "How it is drawn.")
+            .otherwise("`\"line\"`, or `\"cdf\"` if that is `x`"),
+        Field::of::<String>("x_label", "Text beside the x axis.").otherwise("the axis"),
+        Field::of::<String>("y_label", "Text beside the y axis.").otherwise("the measure"),
+        Field::of::<String>("x_unit", "Unit of the x axis."),
+        Field::of::<String>("y_unit", "Unit of the y axis.").otherwise("the metric's"),
+    ]],
+    more: None,
+    rules: &[],
+};
 
 const KINDS: [(&str, FigureKind); 4] =
     [("line", FigureKind::Line), ("bars", FigureKind::Bars), ("step", FigureKind::Step), ("cdf", FigureKind::Cdf)];
@@ -119,7 +151,8 @@ fn figure(table: TableReader<'_>, words: &Words<'_>) -> Option<Figure> {
     let fix = fix(&table, words);
     let y = y(&table, words, x.as_ref(), by.as_ref(), fix.as_deref());
     let title = table.get_or("title", String::new());
-    let [x_label, y_label, x_unit, y_unit] = ["x_label", "y_label", "x_unit", "y_unit"].map(|key| table.get(key));
+    let [x_label, y_label, x_unit, y_unit] =
+        ["x_label", "y_label", "x_unit", "y_unit"].map(|key| table.get::<String>(key));
     check_kind(&table, kind, x.as_ref());
     table.finish();
     let x = x?;

@@ -1,10 +1,11 @@
 //! `[[topology.hosts]]`: consumers and producers, each at the end of a link of its own, added to any network.
 
 use crate::diagnostic::{Diagnostic, list};
-use crate::generators::{ACCESS_DELAY, Ground, LinkShape, cost, is_name, loss, queue};
+use crate::generators::{ACCESS_DELAY, Ground, HOST_LINK, LinkShape, cost, is_name, loss, queue};
 use crate::plan::Topology;
 use crate::quantities::Both;
 use crate::reader::TableReader;
+use crate::shape::{Field, Form, Rule, Shape};
 use crate::topology::find_node;
 use crate::tree::Node;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,6 +15,36 @@ use weir_core::Seed;
 const MOST_HOSTS: usize = 100_000;
 
 const ROLES: [&str; 2] = ["consumer", "producer"];
+
+/// `[[topology.hosts]]`.
+pub(crate) static SHAPE: Shape = Shape {
+    about: "Consumers and producers, each at the end of a link of its own, added to the network. `forward` is from a \
+            consumer, and toward a producer.",
+    example: "[topology.abilene]\nrate = \"1Gbps\"\n\n\
+              [[topology.hosts]]\nat = \"all\"\nrole = \"consumer\"\nrate = \"100Mbps\"\nchoose = 3\n\n\
+              [[topology.hosts]]\nat = \"denver\"\nrole = \"producer\"\nrate = \"1Gbps\"\n",
+    keys: &[
+        &[
+            Field::new(
+                "at",
+                Form::Either(&[Form::Word, Form::List(&Form::Word, 0)]),
+                "Where they stand: a node, a list of nodes, `\"leaves\"` (nodes with a single link) or `\"all\"`.",
+            )
+            .required(),
+            Field::new("role", Form::Words(&ROLES), "What they are for: fetches go from consumers to producers.")
+                .otherwise("neither, unless a workload names them"),
+            Field::new("count", Form::Whole(1, MOST_HOSTS as u64), "How many at each node.").default("1"),
+            Field::new("choose", Form::Whole(1, MOST_HOSTS as u64), "At so many of the nodes, drawn by `seed`.")
+                .otherwise("at all of them"),
+            Field::of::<u64>("seed", "What the nodes are drawn by.").default("1"),
+            Field::new("name", Form::Word, "Beginning of their names, a number behind it.")
+                .otherwise("`c`, `p`, or `h` without a role"),
+        ],
+        HOST_LINK,
+    ],
+    more: None,
+    rules: &[Rule::Needs("seed", "choose")],
+};
 
 /// The network with the hosts of all tables; problems are reported.
 pub(crate) fn add(table: &TableReader<'_>, ground: Option<Ground>) -> Option<Ground> {

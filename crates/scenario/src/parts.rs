@@ -1,6 +1,6 @@
 //! The kinds of plug-in that a scheme is made of, each with its list in the registry.
 
-use weir_core::{Entry, ParameterError, Settings, Site};
+use weir_core::{Entry, ParameterError, ParameterSpec, Settings, Site};
 use weir_schemes::registry;
 
 /// A kind of plug-in.
@@ -49,6 +49,11 @@ impl Kind {
         with_entries!(self, names)
     }
 
+    /// Name, summary and parameters of each plug-in.
+    pub(crate) fn entries(self) -> Vec<(&'static str, &'static str, Vec<ParameterSpec>)> {
+        with_entries!(self, entries)
+    }
+
     /// Names of the parameters of one plug-in.
     pub(crate) fn parameters(self, name: &str) -> Vec<String> {
         with_entries!(self, parameters, name)
@@ -62,6 +67,10 @@ impl Kind {
 
 fn names<B>(entries: &[Entry<B>]) -> Vec<&'static str> {
     entries.iter().map(|e| e.name).collect()
+}
+
+fn entries<B>(entries: &[Entry<B>]) -> Vec<(&'static str, &'static str, Vec<ParameterSpec>)> {
+    entries.iter().map(|e| (e.name, e.summary, (e.parameters)())).collect()
 }
 
 fn parameters<B>(entries: &[Entry<B>], name: &str) -> Vec<String> {

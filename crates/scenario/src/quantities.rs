@@ -2,6 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Log};
 use crate::reader::{Read, TableReader, refuse};
+use crate::shape::Form;
 use crate::tree::{Content, Node};
 use std::str::FromStr;
 use weir_core::{Bytes, Limit, Rate, Span, Time};
@@ -9,6 +10,7 @@ use weir_wire::Name;
 
 impl Read for bool {
     const EXPECTED: &'static str = "true or false";
+    const FORM: Form = Form::Flag;
     fn read(node: &Node, log: &Log) -> Option<bool> {
         match node.content {
             Content::Bool(b) => Some(b),
@@ -22,6 +24,7 @@ impl Read for bool {
 
 impl Read for u64 {
     const EXPECTED: &'static str = "a whole number";
+    const FORM: Form = Form::Whole(0, i64::MAX as u64);
     fn read(node: &Node, log: &Log) -> Option<u64> {
         match node.content {
             Content::Integer(i) if i >= 0 => return Some(i as u64),
@@ -36,6 +39,7 @@ impl Read for u64 {
 
 impl Read for f64 {
     const EXPECTED: &'static str = "a number";
+    const FORM: Form = Form::Number(f64::NEG_INFINITY, f64::INFINITY);
     fn read(node: &Node, log: &Log) -> Option<f64> {
         match node.content {
             Content::Integer(i) => return Some(i as f64),
@@ -49,6 +53,7 @@ impl Read for f64 {
 
 impl Read for String {
     const EXPECTED: &'static str = "a string";
+    const FORM: Form = Form::Text;
     fn read(node: &Node, log: &Log) -> Option<String> {
         text(node, Self::EXPECTED, log).map(String::from)
     }
@@ -75,6 +80,7 @@ fn quantity<T: FromStr<Err = String>>(node: &Node, expected: &str, log: &Log) ->
 
 impl Read for Span {
     const EXPECTED: &'static str = "a time such as `\"10ms\"`";
+    const FORM: Form = Form::Time;
     fn read(node: &Node, log: &Log) -> Option<Span> {
         quantity(node, Self::EXPECTED, log)
     }
@@ -82,6 +88,7 @@ impl Read for Span {
 
 impl Read for Time {
     const EXPECTED: &'static str = "a time such as `\"2.5s\"`";
+    const FORM: Form = Form::Time;
     fn read(node: &Node, log: &Log) -> Option<Time> {
         quantity::<Span>(node, Self::EXPECTED, log).map(|span| Time(span.0))
     }
@@ -89,6 +96,7 @@ impl Read for Time {
 
 impl Read for Rate {
     const EXPECTED: &'static str = "a rate such as `\"10Mbps\"`";
+    const FORM: Form = Form::Rate;
     fn read(node: &Node, log: &Log) -> Option<Rate> {
         let rate: Rate = quantity(node, Self::EXPECTED, log)?;
         if rate == Rate(0) {
@@ -104,7 +112,7 @@ impl Read for Rate {
 pub(crate) struct Frequency(pub(crate) f64);
 
 /// Units of frequencies, each with how many seconds it counts over.
-const FREQUENCIES: [(&str, f64); 4] = [("/ms", 1e-3), ("/s", 1.0), ("/min", 60.0), ("/h", 3600.0)];
+pub(crate) const FREQUENCIES: [(&str, f64); 4] = [("/ms", 1e-3), ("/s", 1.0), ("/min", 60.0), ("/h", 3600.0)];
 
 /// More than one a nanosecond cannot be told apart.
 const MOST_FREQUENT: f64 = 1e9;
@@ -128,6 +136,7 @@ impl FromStr for Frequency {
 
 impl Read for Frequency {
     const EXPECTED: &'static str = "a frequency such as `\"200/s\"`";
+    const FORM: Form = Form::Frequency;
     fn read(node: &Node, log: &Log) -> Option<Frequency> {
         quantity(node, Self::EXPECTED, log)
     }
@@ -135,6 +144,7 @@ impl Read for Frequency {
 
 impl Read for Bytes {
     const EXPECTED: &'static str = "a size such as `\"50MB\"`";
+    const FORM: Form = Form::Size;
     fn read(node: &Node, log: &Log) -> Option<Bytes> {
         quantity(node, Self::EXPECTED, log)
     }
@@ -142,6 +152,7 @@ impl Read for Bytes {
 
 impl Read for Limit {
     const EXPECTED: &'static str = "packets such as `\"64p\"` or a size such as `\"64kB\"`";
+    const FORM: Form = Form::Queue;
     fn read(node: &Node, log: &Log) -> Option<Limit> {
         let limit = match node.text().and_then(packets) {
             Some(packets) => Limit::Packets(packets),
@@ -181,6 +192,7 @@ impl FromStr for LimitBytes {
 
 impl Read for Name {
     const EXPECTED: &'static str = "a name such as `\"/video\"`";
+    const FORM: Form = Form::Name;
     fn read(node: &Node, log: &Log) -> Option<Name> {
         let text = text(node, Self::EXPECTED, log)?;
         let report = |error: weir_wire::ParseNameError| {
@@ -199,6 +211,7 @@ pub(crate) struct Share(pub(crate) f64);
 
 impl Read for Share {
     const EXPECTED: &'static str = "a share such as `\"1%\"` or `0.01`";
+    const FORM: Form = Form::Share;
     fn read(node: &Node, log: &Log) -> Option<Share> {
         let share = match node.text() {
             Some(text) => text.trim().strip_suffix('%').and_then(|n| n.trim().parse::<f64>().ok()).map(|n| n / 100.0),
@@ -219,6 +232,7 @@ pub(crate) struct Between(pub(crate) Time, pub(crate) Time);
 
 impl Read for Between {
     const EXPECTED: &'static str = "a time such as `\"2s\"` or a range such as `\"0s..5s\"`";
+    const FORM: Form = Form::Times;
     fn read(node: &Node, log: &Log) -> Option<Between> {
         let Some((first, last)) = node.text().and_then(|t| t.split_once("..")) else {
             return Time::read(node, log).map(|t| Between(t, t));
@@ -242,6 +256,7 @@ pub(crate) struct Seeds(pub(crate) Vec<u64>);
 
 impl Read for Seeds {
     const EXPECTED: &'static str = "seeds such as `\"1..20\"`, `[1, 2, 3]` or `1`";
+    const FORM: Form = Form::Seeds;
     fn read(node: &Node, log: &Log) -> Option<Seeds> {
         match &node.content {
             Content::Text(text) => seed_range(text, node, log).map(Seeds),
@@ -287,11 +302,12 @@ pub(crate) struct Both<T>(pub(crate) T, pub(crate) T);
 
 impl<T: Read + Copy> Read for Both<T> {
     const EXPECTED: &'static str = T::EXPECTED;
+    const FORM: Form = Form::Both(&T::FORM);
     fn read(node: &Node, log: &Log) -> Option<Both<T>> {
         if node.table().is_none() {
             return T::read(node, log).map(|value| Both(value, value));
         }
-        let reader = TableReader::new(node, "the directions", log)?;
+        let reader = TableReader::of_value(node, "the directions", log)?;
         if reader.present(&["forward", "backward"]).len() < 2 {
             reader.missing("a link has two directions: give both `forward` and `backward`", "forward");
         }

@@ -4,6 +4,7 @@ use crate::diagnostic::{Diagnostic, list};
 use crate::generators::{Ground, MOST_COST};
 use crate::plan::{Routing, StaticRoute, Topology};
 use crate::reader::TableReader;
+use crate::shape::{Field, Form, Rule, Shape};
 use crate::topology::find_node;
 use crate::tree::Node;
 use weir_wire::Name;
@@ -12,6 +13,40 @@ const KINDS: [&str; 6] = ["shortest", "k-shortest", "downhill", "loop-free", "al
 
 /// More paths than this are surely a mistake: finding them takes longer with each.
 const MOST_PATHS: u64 = 1000;
+
+/// What `routing` can be. A word stands for a table with that `kind`.
+pub(crate) const FORM: Form =
+    Form::Either(&[Form::Words(&[KINDS[0], KINDS[2], KINDS[3], KINDS[4]]), Form::Table(&SHAPE)]);
+
+/// `[routing]`.
+static SHAPE: Shape = Shape {
+    about: "How Interests find the producers. A word alone stands for a table with that `kind`.",
+    example: "[routing]\nkind = \"k-shortest\"\nk = 2\n",
+    keys: &[&[
+        Field::new("kind", Form::Words(&KINDS), "Which paths are found, or `\"explicit\"` for routes that are given.")
+            .required(),
+        Field::new("k", Form::Whole(1, MOST_PATHS), "How many paths; for `\"k-shortest\"`, which needs it."),
+        Field::new("route", Form::Tables(&ROUTE), "The routes; for `\"explicit\"`, which needs them."),
+    ]],
+    more: None,
+    rules: &[Rule::NotBoth(&["k", "route"])],
+};
+
+/// `[[routing.route]]`.
+static ROUTE: Shape = Shape {
+    about: "A route that one node has.",
+    example: "[routing]\nkind = \"explicit\"\n\n\
+              [[routing.route]]\nnode = \"consumer\"\nprefix = \"/\"\nvia = \"r1\"\n\n\
+              [[routing.route]]\nnode = \"r1\"\nprefix = \"/\"\nvia = \"producer\"\n",
+    keys: &[&[
+        Field::new("node", Form::Word, "The node that has the route.").required(),
+        Field::of::<Name>("prefix", "Names that it is for.").required(),
+        Field::new("via", Form::Word, "The neighbour or the link over which it leads.").required(),
+        Field::new("cost", Form::Whole(1, MOST_COST), "Its cost.").default("1"),
+    ]],
+    more: None,
+    rules: &[],
+};
 
 /// `[routing]`, or the default; problems are reported.
 pub(crate) fn read(root: &TableReader<'_>, ground: Option<&Ground>) -> Option<Routing> {

@@ -4,10 +4,81 @@ use crate::diagnostic::{Diagnostic, list};
 use crate::plan::{ConsumerRules, NoticeTimer, RunPlan, Tables};
 use crate::quantities::Seeds;
 use crate::reader::{Read as _, TableReader, count};
+use crate::shape::{Field, Form, Shape};
 use crate::tree::{Content, Node};
 use weir_core::Span;
 
+const TIMERS: [(&str, NoticeTimer); 3] =
+    [("keep", NoticeTimer::Keep), ("restart", NoticeTimer::Restart), ("stop", NoticeTimer::Stop)];
+
 const MOST_ENTRIES: u64 = 1 << 40;
+
+/// `[tables]`.
+pub(crate) static TABLES: Shape = Shape {
+    about: "Sizes of the routers' tables.",
+    example: "[tables]\ncs = 1000\npit = 20_000\n",
+    keys: &[&[
+        Field::new(
+            "cs",
+            Form::Either(&[Form::Whole(0, MOST_ENTRIES), Form::Words(&["off"])]),
+            "Packets in each router's Content Store.",
+        )
+        .default("0"),
+        Field::new(
+            "pit",
+            Form::Either(&[Form::Whole(1, MOST_ENTRIES), Form::Words(&["unbounded"])]),
+            "Entries in each router's Pending Interest Table.",
+        )
+        .default("\"unbounded\""),
+    ]],
+    more: None,
+    rules: &[],
+};
+
+/// `[consumer]`.
+pub(crate) static CONSUMER: Shape = Shape {
+    about: "Rules for all consumers.",
+    example: "[consumer]\nlifetime = \"2s\"\nnotice_timer = \"restart\"\n",
+    keys: &[&[
+        Field::of::<Span>("lifetime", "InterestLifetime, from 1 ms to 49 days.").default("\"4s\""),
+        Field::new(
+            "guard",
+            Form::Number(0.0, 100.0),
+            "A consumer lowers its window at most once in about 1 + `guard` round trips.",
+        )
+        .default("0.5"),
+        Field::new(
+            "notice_timer",
+            Form::Words(&[TIMERS[0].0, TIMERS[1].0, TIMERS[2].0]),
+            "What a consumer does with the timer of a segment whose loss a router announced: keep it running, restart \
+             it, or stop it, so that only the lifetime ends the wait.",
+        )
+        .default("\"keep\""),
+        Field::new(
+            "jitter",
+            Form::Number(0.0, 1.0),
+            "Random extra time before each Interest, as a share of the gap of a paced control.",
+        )
+        .default("0"),
+    ]],
+    more: None,
+    rules: &[],
+};
+
+/// `[run]`.
+pub(crate) static RUN: Shape = Shape {
+    about: "Length, seeds and sampling of the runs.",
+    example: "[run]\nduration = \"60s\"\nseeds = \"1..20\"\nsample = \"100ms\"\n",
+    keys: &[&[
+        Field::of::<Span>("duration", "End of the run; not 0.").otherwise("when every fetch has ended"),
+        Field::of::<Seeds>("seeds", "Seeds: a range (both ends included), a list, or one number. Each is one run.")
+            .default("1"),
+        Field::of::<Seeds>("quick_seeds", "Seeds of a quick run.").otherwise("the first of `seeds`"),
+        Field::of::<Span>("sample", "Interval of time series; not 0.").otherwise("none are kept"),
+    ]],
+    more: None,
+    rules: &[],
+};
 
 /// `[tables]`.
 pub(crate) fn tables(root: &TableReader<'_>) -> Tables {
@@ -55,11 +126,10 @@ pub(crate) fn consumer(root: &TableReader<'_>) -> ConsumerRules {
 }
 
 fn notice_timer(table: &TableReader<'_>) -> Option<NoticeTimer> {
-    let words = [("keep", NoticeTimer::Keep), ("restart", NoticeTimer::Restart), ("stop", NoticeTimer::Stop)];
     let node = table.node("notice_timer")?;
-    let names = words.map(|(word, _)| word);
+    let names = TIMERS.map(|(word, _)| word);
     let text = crate::quantities::text(node, &format!("one of {}", list(names)), table.log)?;
-    let found = words.iter().find(|(word, _)| *word == text);
+    let found = TIMERS.iter().find(|(word, _)| *word == text);
     if found.is_none() {
         let problem = Diagnostic::at(&node.place, format!("`{text}` is nothing a consumer can do with its timer"));
         table.log.report(problem.suggest(text, names));

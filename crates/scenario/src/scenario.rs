@@ -3,9 +3,33 @@
 use crate::diagnostic::Log;
 use crate::plan::Scenario;
 use crate::reader::TableReader;
+use crate::shape::{Field, Form, Shape};
 use crate::tree::Node;
 use crate::workloads::Scene;
-use crate::{routing, run, scheme, topology, workloads};
+use crate::{axes, claims, figures, routing, run, scheme, topology, workloads};
+
+/// The whole file.
+pub(crate) static FILE: Shape = Shape {
+    about: "A whole file is one study: a scenario, the axes along which it varies, figures and claims.",
+    example: "",
+    keys: &[&[
+        Field::of::<String>("title", "Title of the study.").otherwise("the file's name"),
+        Field::of::<String>("about", "Free text.").default("\"\""),
+        Field::new("topology", Form::Table(&topology::SHAPE), "Nodes and links.").required(),
+        Field::new("routing", routing::FORM, "How Interests find the producers.").default("\"shortest\""),
+        Field::new("workload", Form::Tables(&workloads::SHAPE), "Who fetches what.").required(),
+        Field::new("scheme", scheme::FORM, "The congestion-control schemes in use: a name or a table.")
+            .default("\"icp\""),
+        Field::new("tables", Form::Table(&run::TABLES), "Sizes of the routers' tables."),
+        Field::new("consumer", Form::Table(&run::CONSUMER), "Rules for all consumers."),
+        Field::new("run", Form::Table(&run::RUN), "Length, seeds and sampling of the runs."),
+        Field::new("vary", Form::Tables(&axes::SHAPE), "The axes of the study."),
+        Field::new("figure", Form::Tables(&figures::SHAPE), "Figures to draw."),
+        Field::new("claim", Form::Tables(&claims::SHAPE), "Claims of a paper to check."),
+    ]],
+    more: None,
+    rules: &[],
+};
 
 /// Keys of the file that belong to the study, not to a scenario.
 pub(crate) const STUDY_KEYS: [&str; 5] = ["title", "about", "vary", "figure", "claim"];
@@ -16,7 +40,7 @@ pub(crate) const SCENARIO_KEYS: [&str; 7] = ["topology", "routing", "workload", 
 /// The scenario, if all is well; problems are reported.
 pub(crate) fn build(root: &Node, log: &Log) -> Option<Scenario> {
     let problems = log.count();
-    let table = TableReader::new(root, "", log)?;
+    let table = TableReader::new(root, "", &FILE, log)?;
     table.present(&STUDY_KEYS);
     let ground = network(&table);
     let routing = routing::read(&table, ground.as_ref());

@@ -5,6 +5,7 @@ use crate::diagnostic::{Diagnostic, Log, list};
 use crate::parts::Kind;
 use crate::plan::{PartPlan, SchemePlan};
 use crate::reader::{TableReader, refuse};
+use crate::shape::{Field, Form, Shape};
 use crate::tree::{Content, Key, Node};
 use weir_core::{Settings, Value};
 use weir_schemes::bundles::{self, BUNDLES, Bundle, Part};
@@ -15,12 +16,35 @@ const DEFAULT_SCHEME: &str = "icp";
 /// Queue of consumer and producer hosts, whose own faces are not what is studied.
 const DEFAULT_HOST_QUEUE: &str = "droptail";
 
+/// What `scheme` can be.
+pub(crate) const FORM: Form = Form::Either(&[Form::Bundle, Form::Table(&SHAPE)]);
+
+/// `[scheme]`.
+pub(crate) static SHAPE: Shape = Shape {
+    about: "A bundle of parts under one name, each of which can be replaced. A part is a name, or a table of settings \
+            with or without a `name`; without one the settings are for the bundle's own part.",
+    example: "[scheme]\nname = \"pcon\"\nrecovery = \"plr\"\n",
+    keys: &[&[
+        Field::new("name", Form::Bundle, "The bundle that supplies every part not given here.").default("\"icp\""),
+        Field::new("control", Form::Part(Kind::Control, false), "Consumer control: window or rate."),
+        Field::new("timeout", Form::Part(Kind::Timeout, false), "When an Interest counts as lost."),
+        Field::new("queue", Form::Part(Kind::Queue, false), "Queue of every router face."),
+        Field::new("host_queue", Form::Part(Kind::Queue, false), "Queue of every host: a node with a single link.")
+            .default("\"droptail\""),
+        Field::new("strategy", Form::Part(Kind::Strategy, false), "Forwarding strategy of every router."),
+        Field::new("recovery", Form::Part(Kind::Recovery, true), "In-network recovery of every router face."),
+        Field::new("monitor", Form::Part(Kind::Monitor, true), "Node monitor of every router."),
+    ]],
+    more: None,
+    rules: &[],
+};
+
 /// The schemes in use; problems are reported.
 pub(crate) fn read(node: Option<&Node>, log: &Log) -> Option<SchemePlan> {
     let Some(node) = node else { return Some(bare(bundles::find(DEFAULT_SCHEME).ok()?)) };
     match &node.content {
         Content::Text(_) => Some(bare(bundle(node, log)?)),
-        Content::Table(_) => opened(TableReader::new(node, "scheme", log)?),
+        Content::Table(_) => opened(TableReader::new(node, "scheme", &SHAPE, log)?),
         _ => {
             refuse(node, "the name of a scheme or a table", log);
             None

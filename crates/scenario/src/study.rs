@@ -110,11 +110,16 @@ fn read(source: &Arc<Source>, overrides: &[Override], log: &Log) -> Option<Study
     let mut root = document::parse(source, log)?;
     let changes: Vec<(paths::Path, Node)> = overrides.iter().filter_map(|o| o.read(log)).collect();
     changes.iter().for_each(|(path, value)| paths::assign(&mut root, path, value, log));
-    let table = TableReader::new(&root, "", log)?;
+    of_tree(source, &root, &changes, log)
+}
+
+/// The study in a tree to which `changes` have been made.
+pub(crate) fn of_tree(source: &Arc<Source>, root: &Node, changes: &[(paths::Path, Node)], log: &Log) -> Option<Study> {
+    let table = TableReader::new(root, "", &crate::scenario::FILE, log)?;
     let variations = axes::read(&table);
-    refuse_idle(&changes, &variations, log);
+    refuse_idle(changes, &variations, log);
     let complete = log.count() == 0;
-    let points = points::build(&root, &variations, complete, log);
+    let points = points::build(root, &variations, complete, log);
     let axes: Vec<Axis> = variations.into_iter().map(|v| v.axis).collect();
     let places = points.as_deref().map(points::places);
     let words = figures::Words { axes: &axes, places: places.as_ref(), points: points.as_deref() };

@@ -5,7 +5,41 @@ use crate::generators::{GENERATORS, Ground, LinkShape, check_names, cost, loss, 
 use crate::plan::{Link, Topology};
 use crate::quantities::text;
 use crate::reader::{Read as _, TableReader, refuse};
+use crate::shape::{Field, Form, Rule, Shape};
 use crate::tree::{Content, Node};
+
+/// `[topology]`.
+pub(crate) static SHAPE: Shape = Shape {
+    about: "A network comes from a generator, or is given node by node. Only one of the ways can be used at a time.",
+    example: "[topology]\nnodes = [\"consumer\", \"producer\"]\n\n\
+              [[topology.link]]\nbetween = [\"consumer\", \"producer\"]\nrate = \"10Mbps\"\ndelay = \"10ms\"\n\n\
+              [[workload]]\nfetch = { consumer = \"consumer\", producer = \"producer\", size = \"5MB\" }\n",
+    keys: &[&[
+        Field::new("nodes", Form::List(&Form::Word, 0), "Names of the nodes."),
+        Field::new("link", Form::Tables(&LINK), "The links between them."),
+        Field::new("hosts", Form::Tables(&crate::hosts::SHAPE), "Hosts that are added to the network."),
+    ]],
+    more: Some(crate::generators::keys),
+    rules: &[Rule::One(&["nodes"]), Rule::Needs("nodes", "link"), Rule::Needs("link", "nodes")],
+};
+
+/// `[[topology.link]]`.
+static LINK: Shape = Shape {
+    about: "A link between two nodes. `forward` is from the first to the second.",
+    example: SHAPE.example,
+    keys: &[
+        &[Field::new(
+            "between",
+            Form::Pair(&Form::Word),
+            "The two nodes. The second of two links between the same nodes needs a `name`.",
+        )
+        .required()],
+        crate::generators::LINK,
+        &[Field::new("name", Form::Word, "Its name in measures.").otherwise("the two nodes with `-` between")],
+    ],
+    more: None,
+    rules: &[],
+};
 
 /// The network; problems are reported.
 pub(crate) fn read(table: TableReader<'_>) -> Option<Ground> {

@@ -1,4 +1,5 @@
-//! `docs/scenarios.md` says the truth: its examples are right, its tables complete. `WEIR_BLESS=1` rewrites the tables.
+//! `docs/scenarios.md` says the truth: its examples are right, its tables complete; and the reference is that of this
+//! version. `WEIR_BLESS=1` rewrites the tables and the reference.
 
 use std::path::PathBuf;
 use weir_scenario::Study;
@@ -70,5 +71,17 @@ fn the_tables_of_metrics_are_complete() {
         std::fs::write(path, new).unwrap();
     } else {
         assert!(new == page, "the tables in docs/scenarios.md are old; WEIR_BLESS=1 rewrites them");
+    }
+}
+
+#[test]
+fn the_reference_is_complete() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenario-reference.md");
+    let new = weir_scenario::reference();
+    if std::env::var_os("WEIR_BLESS").is_some() {
+        std::fs::write(path, new).unwrap();
+    } else {
+        let old = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(new == old, "docs/scenario-reference.md is old; WEIR_BLESS=1 rewrites it");
     }
 }

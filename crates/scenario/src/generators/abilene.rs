@@ -2,13 +2,24 @@
 //! the United States, fourteen links. Cities and links are public facts; the coordinates are those of the cities, in
 //! degrees, rounded to a hundredth.
 
-use super::shapes::alike_but_delay;
+use super::shapes::{LINK_BUT_DELAY, alike_but_delay};
 use super::{Generator, Ground};
 use crate::geography::{Coordinates, delay};
 use crate::plan::Topology;
 use crate::reader::TableReader;
+use crate::shape::Shape;
 
-pub(super) const GENERATOR: Generator = Generator { name: "abilene", build };
+pub(super) const GENERATOR: Generator = Generator { name: "abilene", shape: &SHAPE, build };
+
+static SHAPE: Shape = Shape {
+    about: "The research network Abilene as it was from 2003 to 2007: eleven routers in as many cities, fourteen links. \
+            Add hosts, or name the routers that fetch and answer.",
+    example: "[topology.abilene]\nrate = \"1Gbps\"\n\n\
+              [[workload]]\nfetch = { consumer = \"seattle\", producer = \"new_york\", size = \"5MB\" }\n",
+    keys: &[LINK_BUT_DELAY],
+    more: None,
+    rules: &[],
+};
 
 /// Name, latitude, longitude.
 const CITIES: [(&str, f64, f64); 11] = [

@@ -1,14 +1,33 @@
 //! `barabasi_albert`: nodes come one by one, and link to those that have many links already (Barabási and Albert,
 //! Science 286, 1999, 509-512).
 
-use super::shapes::alike;
+use super::shapes::{LINK, SEED, alike};
 use super::{Generator, Ground, MOST_NODES, numbered};
 use crate::diagnostic::Diagnostic;
 use crate::plan::Topology;
 use crate::reader::TableReader;
+use crate::shape::{Field, Form, Shape};
 use weir_core::Seed;
 
-pub(super) const GENERATOR: Generator = Generator { name: "barabasi_albert", build };
+pub(super) const GENERATOR: Generator = Generator { name: "barabasi_albert", shape: &SHAPE, build };
+
+static SHAPE: Shape = Shape {
+    about: "Nodes `n1`, `n2`, ... come one by one, and link to those that have many links already. Add hosts, or name the \
+            nodes that fetch and answer.",
+    example: "[topology.barabasi_albert]\nnodes = 20\nlinks = 2\nrate = \"100Mbps\"\ndelay = \"5ms\"\n\n\
+              [[workload]]\nfetch = { consumer = \"n1\", producer = \"n20\", size = \"5MB\" }\n",
+    keys: &[
+        &[
+            Field::new("nodes", Form::Whole(2, MOST_NODES), "How many nodes.").required(),
+            Field::new("links", Form::Whole(1, MOST_LINKS), "Links of each node that comes; fewer than nodes.")
+                .required(),
+            SEED,
+        ],
+        LINK,
+    ],
+    more: None,
+    rules: &[],
+};
 
 /// More links for each node are surely a mistake.
 const MOST_LINKS: u64 = 1000;

@@ -1,13 +1,33 @@
 //! `dumbbell`: consumers `c1`, `c2`, .. behind the router `r1`, producers `p1`, `p2`, .. behind `r2`, and one
 //! bottleneck between the routers.
 
-use super::shapes::{access, loss, queue};
+use super::shapes::{ACCESS, access, loss, queue};
 use super::{Generator, Ground, LinkShape, numbered};
 use crate::plan::{Link, Topology};
-use crate::quantities::Both;
+use crate::quantities::{Both, Share};
 use crate::reader::TableReader;
+use crate::shape::{Field, Form, Shape};
+use weir_core::{Limit, Rate, Span};
 
-pub(super) const GENERATOR: Generator = Generator { name: "dumbbell", build };
+pub(super) const GENERATOR: Generator = Generator { name: "dumbbell", shape: &SHAPE, build };
+
+static SHAPE: Shape = Shape {
+    about: "Consumers `c1`, `c2`, ... behind a router `r1`, producers `p1`, `p2`, ... behind a router `r2`, and a \
+            bottleneck between the routers. `forward` is from the consumers to the producers.",
+    example: "[topology.dumbbell]\nflows = 4\nbottleneck = \"10Mbps\"\ndelay = \"20ms\"\naccess = \"100Mbps\"\n",
+    keys: &[
+        &[
+            Field::new("flows", Form::Whole(1, MOST_FLOWS), "How many consumers, and how many producers.").required(),
+            Field::of::<Both<Rate>>("bottleneck", "Rate of the link between the routers.").required(),
+            Field::of::<Both<Span>>("delay", "Propagation delay of the bottleneck.").required(),
+            Field::of::<Both<Limit>>("queue", "Capacity of the bottleneck's queues.").default("\"100p\""),
+            Field::of::<Both<Share>>("loss", "Probability that the bottleneck loses a packet.").default("0"),
+        ],
+        ACCESS,
+    ],
+    more: None,
+    rules: &[],
+};
 
 const MOST_FLOWS: u64 = 10_000;
 

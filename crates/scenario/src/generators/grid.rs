@@ -1,12 +1,28 @@
 //! `grid`: rows and columns of nodes, each linked to the next in its row and in its column.
 
-use super::shapes::alike;
+use super::shapes::{LINK, alike};
 use super::{Generator, Ground, MOST_NODES};
 use crate::diagnostic::Diagnostic;
 use crate::plan::Topology;
 use crate::reader::TableReader;
+use crate::shape::{Field, Form, Shape};
 
-pub(super) const GENERATOR: Generator = Generator { name: "grid", build };
+pub(super) const GENERATOR: Generator = Generator { name: "grid", shape: &SHAPE, build };
+
+static SHAPE: Shape = Shape {
+    about: "Rows and columns of nodes `n1_1`, `n1_2`, ..., each linked to the next in its row and in its column. The first \
+            node is the consumer, the last one the producer.",
+    example: "[topology.grid]\nrows = 3\ncolumns = 4\nrate = \"10Mbps\"\ndelay = \"5ms\"\n",
+    keys: &[
+        &[
+            Field::new("rows", Form::Whole(1, MOST_NODES), "How many rows.").required(),
+            Field::new("columns", Form::Whole(1, MOST_NODES), "How many columns.").required(),
+        ],
+        LINK,
+    ],
+    more: None,
+    rules: &[],
+};
 
 fn build(table: &TableReader<'_>) -> Option<Ground> {
     let size = |key| table.need::<u64>(key).and(table.count(key, 1..=MOST_NODES));

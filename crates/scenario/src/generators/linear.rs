@@ -1,15 +1,32 @@
 //! `linear`: a chain of nodes, the consumer at its beginning and the producer at its end.
 
-use super::shapes::each;
+use super::shapes::{COST, EACH_LINK, each};
 use super::{DEFAULT_QUEUE, Generator, Ground, LinkShape, check_names, cost, numbered};
 use crate::diagnostic::Diagnostic;
 use crate::plan::Topology;
 use crate::quantities::{Both, Share, text};
 use crate::reader::TableReader;
+use crate::shape::{Field, Form, Rule, Shape};
 use crate::tree::Content;
 use weir_core::{Limit, Rate, Span};
 
-pub(super) const GENERATOR: Generator = Generator { name: "linear", build };
+pub(super) const GENERATOR: Generator = Generator { name: "linear", shape: &SHAPE, build };
+
+static SHAPE: Shape = Shape {
+    about: "A chain. The first node is the consumer, the last one the producer. `forward` is toward the producer.",
+    example: "[topology.linear]\nrouters = 1\nrate = \"20Mbps\"\ndelay = \"10ms\"\nqueue = \"32p\"\n",
+    keys: &[
+        &[
+            Field::new("nodes", Form::List(&Form::Word, 2), "Names of the nodes, in order."),
+            Field::new("routers", Form::Whole(0, MOST_ROUTERS), "Instead of `nodes`: how many routers stand between.")
+                .otherwise("the nodes are those of `nodes`"),
+        ],
+        EACH_LINK,
+        &[COST],
+    ],
+    more: None,
+    rules: &[Rule::Any(&["nodes", "routers"]), Rule::NotBoth(&["nodes", "routers"])],
+};
 
 const MOST_ROUTERS: u64 = 10_000;
 

@@ -13,15 +13,18 @@ mod tree;
 use crate::diagnostic::{Diagnostic, Log};
 use crate::plan::Topology;
 use crate::reader::TableReader;
+use crate::shape::{Field, Form, Shape};
 use crate::tree::Node;
 use std::collections::BTreeMap;
 
-pub(crate) use shapes::{ACCESS_DELAY, DEFAULT_QUEUE, LinkShape, MOST_COST, cost, loss, queue};
+pub(crate) use shapes::{ACCESS_DELAY, DEFAULT_QUEUE, HOST_LINK, LINK, LinkShape, MOST_COST, cost, loss, queue};
 
 /// A kind of network that one key of `[topology]` describes.
 pub(crate) struct Generator {
     /// Its key in `[topology]`.
     pub(crate) name: &'static str,
+    /// What its table can hold.
+    pub(crate) shape: &'static Shape,
     /// Reads its table; the caller refuses unknown keys.
     pub(crate) build: fn(&TableReader<'_>) -> Option<Ground>,
 }
@@ -40,6 +43,11 @@ pub(crate) static GENERATORS: &[Generator] = &[
 
 /// More nodes are surely a mistake.
 const MOST_NODES: u64 = 100_000;
+
+/// The keys of the generators in `[topology]`.
+pub(crate) fn keys() -> Vec<Field> {
+    GENERATORS.iter().map(|g| Field::new(g.name, Form::Table(g.shape), g.shape.about)).collect()
+}
 
 /// A network, and which hosts in it belong together.
 pub(crate) struct Ground {

@@ -2,14 +2,24 @@
 //! `c0` over all of them to `p0`; at each bottleneck it meets another one, from `ci` behind its near end to `pi` behind
 //! its far end.
 
-use super::shapes::{access, each};
+use super::shapes::{ACCESS, EACH_LINK, access, each};
 use super::{DEFAULT_QUEUE, Generator, Ground, LinkShape, numbered};
 use crate::plan::Topology;
 use crate::quantities::{Both, Share};
 use crate::reader::TableReader;
+use crate::shape::{Field, Form, Shape};
 use weir_core::{Limit, Rate, Span};
 
-pub(super) const GENERATOR: Generator = Generator { name: "parking_lot", build };
+pub(super) const GENERATOR: Generator = Generator { name: "parking_lot", shape: &SHAPE, build };
+
+static SHAPE: Shape = Shape {
+    about: "A chain of routers with a bottleneck between any two neighbours. One fetch goes from `c0` over all of them to \
+            `p0`; at bottleneck number *i* it meets another one, from `c`*i* to `p`*i*.",
+    example: "[topology.parking_lot]\nhops = 3\nrate = \"10Mbps\"\ndelay = \"5ms\"\n",
+    keys: &[&[Field::new("hops", Form::Whole(1, MOST_HOPS), "How many bottlenecks.").required()], EACH_LINK, ACCESS],
+    more: None,
+    rules: &[],
+};
 
 const MOST_HOPS: u64 = 10_000;
 

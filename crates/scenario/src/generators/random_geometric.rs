@@ -1,13 +1,32 @@
 //! `random_geometric`: nodes at random places of a square, with a link between any two that are near enough.
 
-use super::shapes::alike_but_delay;
+use super::shapes::{LINK_BUT_DELAY, SEED, alike_but_delay};
 use super::{Generator, Ground, LinkShape, islands, numbered};
 use crate::geography::delay_of;
 use crate::plan::{Link, Topology};
 use crate::reader::TableReader;
+use crate::shape::{Field, Form, Shape};
 use weir_core::Seed;
 
-pub(super) const GENERATOR: Generator = Generator { name: "random_geometric", build };
+pub(super) const GENERATOR: Generator = Generator { name: "random_geometric", shape: &SHAPE, build };
+
+static SHAPE: Shape = Shape {
+    about: "Nodes `n1`, `n2`, ... at random places of a square, with a link between any two that are near enough; pieces \
+            that are left are joined by the shortest links. Add hosts, or name the nodes that fetch and answer.",
+    example: "[topology.random_geometric]\nnodes = 20\nside = 1000\nradius = 300\nrate = \"100Mbps\"\n\n\
+              [[workload]]\nfetch = { consumer = \"n1\", producer = \"n20\", size = \"5MB\" }\n",
+    keys: &[
+        &[
+            Field::new("nodes", Form::Whole(2, MOST_NODES), "How many nodes.").required(),
+            Field::new("side", Form::Number(0.001, MOST_KM), "Side of the square in kilometres.").required(),
+            Field::new("radius", Form::Number(0.001, MOST_KM), "Greatest length of a link in kilometres.").required(),
+            SEED,
+        ],
+        LINK_BUT_DELAY,
+    ],
+    more: None,
+    rules: &[],
+};
 
 /// Every pair of nodes is looked at.
 const MOST_NODES: u64 = 5000;

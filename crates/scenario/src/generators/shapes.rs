@@ -4,6 +4,7 @@ use crate::diagnostic::{Diagnostic, Log};
 use crate::plan::{Direction, Link};
 use crate::quantities::{Both, Share};
 use crate::reader::{Read, TableReader, count};
+use crate::shape::{Field, Form};
 use crate::tree::{Content, Node};
 use weir_core::{Limit, Rate, Span};
 
@@ -18,6 +19,55 @@ const ACCESS_FACTOR: u64 = 10;
 
 /// Delay of access links when the file does not say.
 pub(crate) const ACCESS_DELAY: Span = Span::from_millis(1);
+
+const RATE: Field = Field::of::<Both<Rate>>("rate", "Rate of a link.").required();
+const DELAY: Field = Field::of::<Both<Span>>("delay", "Propagation delay of a link.");
+const LOSS: Field = Field::of::<Both<Share>>("loss", "Probability that a packet is lost on a link.").default("0");
+const QUEUE: Field =
+    Field::of::<Both<Limit>>("queue", "Capacity of the queue in front of each link direction.").default("\"100p\"");
+
+/// The key of [`cost`].
+pub(super) const COST: Field = Field::of::<Both<Cost>>("cost", "Routing cost of a link.").default("1");
+
+/// Keys of links that are [`alike`], and of links that are given one by one.
+pub(crate) const LINK: &[Field] = &[RATE, DELAY.required(), LOSS, QUEUE, COST];
+
+/// Keys of links of hosts that are added.
+pub(crate) const HOST_LINK: &[Field] = &[RATE, DELAY.default("\"1ms\""), LOSS, QUEUE, COST];
+
+/// Keys of links that are [`alike_but_delay`].
+pub(super) const LINK_BUT_DELAY: &[Field] =
+    &[RATE, DELAY.otherwise("that of light in a fibre as long as the link"), LOSS, QUEUE, COST];
+
+/// Keys of links of which there is one value for [`each`].
+pub(super) const EACH_LINK: &[Field] = &[
+    one_or_each::<Both<Rate>>("rate", "Rate; one for all links, or a list with one for each.").required(),
+    one_or_each::<Both<Span>>("delay", "Propagation delay; one for all links, or a list with one for each.").required(),
+    one_or_each::<Both<Share>>("loss", "Probability that a packet is lost; one for all links, or a list.").default("0"),
+    one_or_each::<Both<Limit>>(
+        "queue",
+        "Capacity of each queue, the packet in transmission not counted; one for all, or a list.",
+    )
+    .default("\"100p\""),
+];
+
+/// Keys of [`access`].
+pub(super) const ACCESS: &[Field] = &[
+    Field::of::<Both<Rate>>("access", "Rate of the links of hosts.").otherwise("ten times that of the fastest link"),
+    Field::of::<Both<Span>>("access_delay", "Propagation delay of the links of hosts.").default("\"1ms\""),
+    Field::of::<Both<Limit>>("access_queue", "Capacity of their queues.").default("\"100p\""),
+    Field::of::<Both<Share>>("access_loss", "Probability that they lose a packet.").default("0"),
+];
+
+/// The key of the seed by which a network is drawn.
+pub(crate) const SEED: Field =
+    Field::of::<u64>("seed", "What the network is drawn by; it does not change with the seeds of the runs.")
+        .default("1");
+
+/// A key that [`each`] reads.
+const fn one_or_each<T: Read>(name: &'static str, about: &'static str) -> Field {
+    Field::new(name, const { Form::Either(&[T::FORM, Form::List(&T::FORM, 1)]) }, about)
+}
 
 /// What a link is like, apart from its ends.
 #[derive(Clone, Copy)]
@@ -89,10 +139,11 @@ pub(crate) fn queue(table: &TableReader<'_>, key: &'static str) -> Both<Limit> {
 
 /// A routing cost.
 #[derive(Clone, Copy)]
-struct Cost(u64);
+pub(super) struct Cost(u64);
 
 impl Read for Cost {
     const EXPECTED: &'static str = "a whole number";
+    const FORM: Form = Form::Whole(1, MOST_COST);
     fn read(node: &Node, log: &Log) -> Option<Cost> {
         count(node, &(1..=MOST_COST), log).map(Cost)
     }

@@ -1,14 +1,30 @@
 //! `tree`: a producer at the root, consumers at the leaves, routers between.
 
-use super::shapes::each;
+use super::shapes::{EACH_LINK, each};
 use super::{DEFAULT_QUEUE, Generator, Ground, LinkShape, MOST_NODES};
 use crate::diagnostic::Diagnostic;
 use crate::plan::Topology;
 use crate::quantities::{Both, Share};
 use crate::reader::TableReader;
+use crate::shape::{Field, Form, Shape};
 use weir_core::{Limit, Rate, Span};
 
-pub(super) const GENERATOR: Generator = Generator { name: "tree", build };
+pub(super) const GENERATOR: Generator = Generator { name: "tree", shape: &SHAPE, build };
+
+static SHAPE: Shape = Shape {
+    about: "A producer `root`, consumers `c1`, `c2`, ... at the leaves, routers between. `forward` is toward the root. Where \
+            a link can have a value of its own, all links of a level have the same; the level at the root is the first.",
+    example: "[topology.tree]\ndepth = 3\nbranching = 2\nrate = \"10Mbps\"\ndelay = \"5ms\"\n",
+    keys: &[
+        &[
+            Field::new("depth", Form::Whole(1, 64), "Levels of links.").required(),
+            Field::new("branching", Form::Whole(1, MOST_NODES), "Nodes below each node that is no leaf.").required(),
+        ],
+        EACH_LINK,
+    ],
+    more: None,
+    rules: &[],
+};
 
 fn build(table: &TableReader<'_>) -> Option<Ground> {
     let depth = table.need::<u64>("depth").and(table.count("depth", 1..=64)).map(|n| n as usize);

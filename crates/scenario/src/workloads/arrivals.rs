@@ -5,11 +5,52 @@ use crate::diagnostic::Diagnostic;
 use crate::plan::Workload;
 use crate::quantities::{Frequency, text};
 use crate::reader::TableReader;
+use crate::shape::{Field, Form, Shape};
 use weir_core::{Arrivals, Period, Span};
 
-pub(super) const POISSON: WorkloadKind = WorkloadKind { name: "poisson", read: poisson };
-pub(super) const CONSTANT: WorkloadKind = WorkloadKind { name: "constant", read: constant };
-pub(super) const ON_OFF: WorkloadKind = WorkloadKind { name: "on_off", read: on_off };
+pub(super) const POISSON: WorkloadKind = WorkloadKind { name: "poisson", shape: &POISSON_SHAPE, read: poisson };
+pub(super) const CONSTANT: WorkloadKind = WorkloadKind { name: "constant", shape: &CONSTANT_SHAPE, read: constant };
+pub(super) const ON_OFF: WorkloadKind = WorkloadKind { name: "on_off", shape: &ON_OFF_SHAPE, read: on_off };
+
+const RATE: Field = Field::of::<Frequency>("rate", "Requests of each consumer, on average.").required();
+
+static POISSON_SHAPE: Shape = Shape {
+    about: "Requests that come independently of each other: the gaps between them are exponential.",
+    example: "[[workload]]\npoisson = { rate = \"100/s\", names = 1000, zipf = 0.8 }\n",
+    keys: &[&[RATE], requests::KEYS],
+    more: None,
+    rules: requests::RULES,
+};
+
+static CONSTANT_SHAPE: Shape = Shape {
+    about: "Requests at equal distances.",
+    example: "[[workload]]\nconstant = { rate = \"100/s\", names = 1000, zipf = 0.8 }\n",
+    keys: &[&[RATE], requests::KEYS],
+    more: None,
+    rules: requests::RULES,
+};
+
+const ARRIVALS: [&str; 2] = ["poisson", "constant"];
+const PERIODS: [&str; 2] = ["exponential", "fixed"];
+
+static ON_OFF_SHAPE: Shape = Shape {
+    about: "Bursts: requests in on periods, silence in the off periods between.",
+    example: "[[workload]]\non_off = { rate = \"500/s\", on = \"200ms\", off = \"800ms\", names = 1000, zipf = 0.8 }\n",
+    keys: &[
+        &[
+            Field::of::<Frequency>("rate", "Requests of each consumer while it is on, on average.").required(),
+            Field::of::<Span>("on", "Length of the periods with requests (mean length if they are exponential).")
+                .required(),
+            Field::of::<Span>("off", "Length of the periods without.").required(),
+            Field::new("arrivals", Form::Words(&ARRIVALS), "How requests come while it is on.").default("\"poisson\""),
+            Field::new("periods", Form::Words(&PERIODS), "How long periods are: drawn, or all the same.")
+                .default("\"exponential\""),
+        ],
+        requests::KEYS,
+    ],
+    more: None,
+    rules: requests::RULES,
+};
 
 fn poisson(table: &TableReader<'_>, scene: &Scene<'_>) -> Option<Vec<Workload>> {
     let rate = table.need::<Frequency>("rate");
@@ -24,8 +65,8 @@ fn constant(table: &TableReader<'_>, scene: &Scene<'_>) -> Option<Vec<Workload>>
 fn on_off(table: &TableReader<'_>, scene: &Scene<'_>) -> Option<Vec<Workload>> {
     let rate = table.need::<Frequency>("rate");
     let (on, off) = (period(table, "on"), period(table, "off"));
-    let poisson = word(table, "arrivals", ["poisson", "constant"]);
-    let exponential = word(table, "periods", ["exponential", "fixed"]);
+    let poisson = word(table, "arrivals", ARRIVALS);
+    let exponential = word(table, "periods", PERIODS);
     let arrivals = || {
         let (Frequency(rate), on, off) = (rate?, on?, off?);
         if on.seconds() * rate < LEAST_PER_PERIOD {

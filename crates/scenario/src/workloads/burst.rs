@@ -1,16 +1,39 @@
 //! `burst`: a consumer that fetches at a fixed rate for a short time, again and again, without congestion control.
 
-use super::{Common, Scene, WorkloadKind, numbered};
+use super::{COMMON, Common, Scene, WorkloadKind, numbered};
 use crate::diagnostic::Diagnostic;
 use crate::parts::Kind;
 use crate::plan::{PartPlan, Workload};
 use crate::reader::{Read as _, TableReader};
+use crate::shape::{Field, Form, Shape};
 use weir_core::{Bytes, Rate, Span, Time, Value};
 
-pub(super) const KIND: WorkloadKind = WorkloadKind { name: "burst", read };
+pub(super) const KIND: WorkloadKind = WorkloadKind { name: "burst", shape: &SHAPE, read };
 
 /// The control that sends at a fixed rate.
 const CONTROL: &str = "cbr";
+
+static SHAPE: Shape = Shape {
+    about: "A consumer that fetches at a fixed rate for a short time, again and again, without congestion control.",
+    example: "[[workload]]\nburst = { rate = \"15Mbps\", duration = \"0.5s\", at = [\"2.5s\", \"5s\"] }\n",
+    keys: &[
+        &[
+            Field::of::<Rate>("rate", "Payload asked for in each second.").required(),
+            Field::of::<Span>("duration", "Length of a burst.").required(),
+            Field::new(
+                "at",
+                Form::Either(&[Form::Time, Form::List(&Form::Time, 1)]),
+                "When the bursts begin: a time or a list.",
+            )
+            .required(),
+            Field::of::<Span>("spread", "Each burst begins up to this much later, drawn by the seed.")
+                .default("\"0s\""),
+        ],
+        COMMON,
+    ],
+    more: None,
+    rules: &[],
+};
 
 fn read(table: &TableReader<'_>, scene: &Scene<'_>) -> Option<Vec<Workload>> {
     let common = Common::read(table, scene);

@@ -5,11 +5,32 @@ use crate::diagnostic::Diagnostic;
 use crate::generators::Ground;
 use crate::quantities::text;
 use crate::reader::TableReader;
+use crate::shape::{Field, Form};
 use crate::topology::{find_node, find_nodes};
 use crate::tree::{Content, Node};
 
 /// All nodes with one link.
 const LEAVES: &str = "@leaves";
+
+/// A node, or a pattern of nodes.
+const NODES: Form =
+    Form::Pattern("^(@leaves|[\\p{Alphabetic}\\p{N}_.*\\-]+)$", "node, pattern such as `\"c*\"`, or `\"@leaves\"`");
+
+/// The key of the consumers.
+pub(super) const CONSUMER: Field = Field::new(
+    "consumer",
+    Form::Either(&[NODES, Form::List(&NODES, 1)]),
+    "The node that fetches; or several, each of which does.",
+)
+.otherwise("the generator's consumers");
+
+/// The key of the producers.
+pub(super) const PRODUCER: Field = Field::new(
+    "producer",
+    Form::Either(&[Form::Word, Form::List(&Form::Word, 1)]),
+    "The node that answers; or several that have the same content.",
+)
+.otherwise("the generator's producers");
 
 /// Consumer and producers of one fetch, and its number if the file describes several at once.
 #[derive(Clone)]

@@ -1,14 +1,33 @@
 //! `fetch`: one consumer fetches one content.
 
-use super::{Common, Scene, WorkloadKind, part};
+use super::{COMMON, Common, Scene, WorkloadKind, part};
 use crate::diagnostic::Diagnostic;
 use crate::parts::Kind;
 use crate::plan::Workload;
 use crate::quantities::Between;
 use crate::reader::TableReader;
+use crate::shape::{Field, Form, Rule, Shape};
 use weir_core::{Bytes, Span, Time};
 
-pub(super) const KIND: WorkloadKind = WorkloadKind { name: "fetch", read };
+pub(super) const KIND: WorkloadKind = WorkloadKind { name: "fetch", shape: &SHAPE, read };
+
+static SHAPE: Shape = Shape {
+    about: "One consumer fetches one content. Without `size` and `segments` the fetch has no end of its own; then it \
+            needs a `stop`, or the run a `duration`.",
+    example: "[[workload]]\n[workload.fetch]\nname = \"/video\"\nsize = \"5MB\"\nstart = \"0s..5s\"\n",
+    keys: &[
+        &[
+            Field::of::<Bytes>("size", "Length of the content; the last segment is rounded up to a full one."),
+            Field::new("segments", Form::Whole(1, u64::MAX), "Instead of `size`: the number of segments."),
+            Field::of::<Between>("start", "A time, or a range from which each seed draws a time.").default("\"0s\""),
+            Field::of::<Time>("stop", "When the consumer gives up.").otherwise("never"),
+            Field::new("control", Form::Part(Kind::Control, false), "Consumer control instead of the scheme's."),
+        ],
+        COMMON,
+    ],
+    more: None,
+    rules: &[Rule::NotBoth(&["size", "segments"])],
+};
 
 fn read(table: &TableReader<'_>, scene: &Scene<'_>) -> Option<Vec<Workload>> {
     let common = Common::read(table, scene);

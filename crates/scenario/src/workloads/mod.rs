@@ -11,6 +11,7 @@ use crate::generators::Ground;
 use crate::parts::Kind as PartKind;
 use crate::plan::{PartPlan, SchemePlan, Workload};
 use crate::reader::TableReader;
+use crate::shape::{Field, Form, Rule, Shape};
 use ends::Ends;
 use weir_core::{Bytes, Span};
 use weir_wire::{Component, Name};
@@ -19,12 +20,40 @@ use weir_wire::{Component, Name};
 pub(crate) struct WorkloadKind {
     /// Its key in `[[workload]]`.
     name: &'static str,
+    /// What its table can hold.
+    shape: &'static Shape,
     /// Reads its table; the caller refuses unknown keys.
     read: fn(&TableReader<'_>, &Scene<'_>) -> Option<Vec<Workload>>,
 }
 
 /// All kinds.
 static KINDS: &[WorkloadKind] = &[fetch::KIND, burst::KIND, arrivals::POISSON, arrivals::CONSTANT, arrivals::ON_OFF];
+
+/// `[[workload]]`.
+pub(crate) static SHAPE: Shape = Shape {
+    about: "Some traffic. Each `[[workload]]` has one key, its kind.",
+    example: "[[workload]]\nfetch = { size = \"5MB\" }\n",
+    keys: &[],
+    more: Some(keys),
+    rules: &[Rule::One(&[])],
+};
+
+/// The keys of the kinds in `[[workload]]`.
+fn keys() -> Vec<Field> {
+    KINDS.iter().map(|kind| Field::new(kind.name, Form::Table(kind.shape), kind.shape.about)).collect()
+}
+
+/// Keys that every kind has.
+static COMMON: &[Field] = &[
+    ends::CONSUMER,
+    ends::PRODUCER,
+    Field::of::<Name>("name", "The content's name, without segment number.").otherwise("`/` and the label"),
+    Field::of::<Bytes>("payload", "Bytes of content in each Data, from 1 to 8000.").default("\"1040B\""),
+    Field::of::<String>("label", "Its name in tables, figures and measures: the *flow*.")
+        .otherwise("the consumer's name"),
+    Field::of::<Span>("freshness", "FreshnessPeriod of the Data; zero stands for none.").default("\"0s\""),
+    Field::new("timeout", Form::Part(PartKind::Timeout, false), "Retransmission timeout instead of the scheme's."),
+];
 
 /// Payload of a Data when the file does not say: ndnSIM's packets in the papers.
 const DEFAULT_PAYLOAD: Bytes = Bytes(1040);

@@ -7,7 +7,8 @@ use crate::parts::Kind;
 use crate::plan::{Catalogue, Requests, Workload};
 use crate::quantities::Between;
 use crate::reader::{Read as _, TableReader, count};
-use weir_core::{Arrivals, Popularity, Span, Time};
+use crate::shape::{Field, Form, Rule};
+use weir_core::{Arrivals, Bytes, Popularity, Span, Time};
 use weir_wire::{Component, Name};
 
 /// What stands in a label for the name of the consumer.
@@ -15,6 +16,35 @@ const CONSUMER: &str = "{consumer}";
 
 /// Interests sent again before a request is given up, when the file does not say: as `ndncatchunks` does.
 const RETRIES: u32 = 15;
+
+/// Keys of all kinds of requests.
+pub(super) const KEYS: &[Field] = &[
+    Field::new("names", Form::Whole(1, Popularity::MOST), "How many objects there are to ask for.")
+        .otherwise("each request is for a new one"),
+    Field::new("zipf", Form::Number(0.0, 20.0), "Exponent of the popularity of names, by Zipf's law.").default("0"),
+    Field::new("q", Form::Number(0.0, 1e9), "Plateau of the popularity, by the law of Zipf and Mandelbrot.")
+        .default("0"),
+    Field::new("count", Form::Whole(1, u64::MAX), "Requests of each consumer.").otherwise("no end"),
+    Field::of::<Between>("start", "A time, or a range from which each seed draws a time.").default("\"0s\""),
+    Field::of::<Time>("stop", "When requests end.").otherwise("never"),
+    Field::new(
+        "retries",
+        Form::Either(&[Form::Whole(0, 1_000_000), Form::Words(&["unlimited"])]),
+        "How often the Interest of a request is sent again before it is given up.",
+    )
+    .default("15"),
+    super::ends::CONSUMER,
+    super::ends::PRODUCER,
+    Field::of::<Name>("name", "Prefix of the names.").otherwise("`/` and the label, or `/requests`"),
+    Field::of::<Bytes>("payload", "Bytes of content in each Data, from 1 to 8000.").default("\"1040B\""),
+    Field::of::<String>("label", "The *flow* in tables, figures and measures; `{consumer}` stands for the consumer.")
+        .default("\"{consumer}\""),
+    Field::of::<Span>("freshness", "FreshnessPeriod of the Data; zero stands for none.").default("\"0s\""),
+    Field::new("timeout", Form::Part(Kind::Timeout, false), "Retransmission timeout instead of the scheme's."),
+];
+
+/// What holds between them.
+pub(super) const RULES: &[Rule] = &[Rule::Needs("zipf", "names"), Rule::Needs("q", "names"), Rule::Needs("q", "zipf")];
 
 /// The requests of all consumers of one `[[workload]]`.
 pub(super) fn read(table: &TableReader<'_>, scene: &Scene<'_>, arrivals: Option<Arrivals>) -> Option<Vec<Workload>> {

@@ -5,7 +5,7 @@ use super::windowed::{OnMark, OnNotice, Windowed};
 use super::{bic, cubic};
 use bic::BicParameters;
 use cubic::CubicParameters;
-use weir_core::{ConsumerControl, Entry, Parameter, Value};
+use weir_core::{ConsumerControl, Entry, Parameter, Value, ValueForm};
 
 weir_core::words! {
     /// The window law under PCON's signals.
@@ -55,6 +55,10 @@ impl Parameter for Beta {
 
     fn kind() -> String {
         "number or \"law\"".into()
+    }
+
+    fn form() -> ValueForm {
+        ValueForm::Either(vec![ValueForm::Number, ValueForm::Words(vec!["law"])])
     }
 
     fn measure(&self) -> Option<f64> {

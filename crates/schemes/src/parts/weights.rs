@@ -1,7 +1,7 @@
 //! Weights of next hops as a parameter: `"3,1"`.
 
 use super::next_hops::Known;
-use weir_core::{NextHop, Parameter, Value};
+use weir_core::{NextHop, Parameter, Value, ValueForm};
 
 /// One whole number for each next hop, in the order of cost (equal costs: of face). Next hops beyond the list weigh 1;
 /// one of weight 0 is used only when there is no other.
@@ -38,5 +38,9 @@ impl Parameter for Weights {
 
     fn kind() -> String {
         "weights such as \"3,1\"".into()
+    }
+
+    fn form() -> ValueForm {
+        ValueForm::Pattern("^(\\s*\\+?[0-9]+\\s*(,\\s*\\+?[0-9]+\\s*)*|\\s*)$")
     }
 }
