@@ -29,6 +29,8 @@ pub(crate) enum Command {
     List(ListArgs),
     /// Show the page of a scheme, control, timeout, queue, strategy or recovery
     Show(ShowArgs),
+    /// Print the JSON Schema of scenario files, for editors
+    Schema,
 }
 
 #[derive(Debug, Args)]

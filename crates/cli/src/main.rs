@@ -4,6 +4,7 @@ mod args;
 mod catalogue;
 mod check;
 mod files;
+mod kit;
 mod output;
 mod papers;
 mod progress;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         Command::Check(check) => check::check(&check),
         Command::List(list) => catalogue::list(&list),
         Command::Show(show) => catalogue::show(&show),
+        Command::Schema => kit::schema(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
