@@ -20,6 +20,7 @@ const BEYOND_A_SCHEMA: &[&str] = &[
     "unknown-metric",
     "wrong-selectors",
     // What an axis or `--set` makes of a file.
+    "generators-of-networks",
     "mistake-in-one-point",
     "routing-kinds",
     "set-bad-path",
