@@ -11,7 +11,7 @@ pub trait ForwardingStrategy: Send {
     /// An Interest that neither the Content Store nor a pending Interest answers, or a retransmission.
     fn choose(&mut self, query: &Query<'_>, cx: &mut Context<'_>) -> Choice;
     /// A Data came back.
-    fn on_data(&mut self, _outcome: &DataOutcome, _cx: &mut Context<'_>) {}
+    fn on_data(&mut self, _outcome: &DataOutcome<'_>, _cx: &mut Context<'_>) {}
     /// A pending Interest ended without Data, or an upstream refused it. The choice counts only for refusals: other
     /// next hops to try, or a Nack downstream once every upstream has refused.
     fn on_failure(&mut self, failure: &Failure<'_>, _cx: &mut Context<'_>) -> Choice {
@@ -110,21 +110,21 @@ pub enum Choice {
 
 /// A Data came back for a pending Interest.
 #[derive(Clone, Copy, Debug)]
-pub struct DataOutcome {
+pub struct DataOutcome<'a> {
     /// The FIB entry that its Interest matched.
     pub prefix: PrefixId,
     /// Where it came from.
     pub face: FaceId,
     /// Since the last transmission to that face; `None` if the Interest was not sent there.
     pub rtt: Option<Span>,
-    /// It came with a congestion mark.
+    /// It came with a congestion mark, or the Interest got one in this node's own queue on its way up.
     pub marked: bool,
-    /// Hops since the congested link.
+    /// Hops since the congested link; 0 if the mark does not tell.
     pub mark_distance: u8,
     /// Sojourn time in the neighbour's egress queue.
     pub queue_delay: Span,
-    /// Number of faces that the Interest had been sent to.
-    pub upstreams: usize,
+    /// Everywhere the Interest was sent: whoever has not refused it is waited for no longer.
+    pub sent: &'a [OutRecord],
 }
 
 /// A pending Interest failed.

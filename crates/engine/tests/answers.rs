@@ -109,6 +109,19 @@ fn the_strategy_is_told_of_the_data() {
 }
 
 #[test]
+fn a_mark_that_tells_its_distance_counts_hops() {
+    for (came, goes) in [(1, 2), (255, 255), (0, 0)] {
+        let mut bench = junction();
+        bench.push(0, interest("/a/seg=1", 7));
+        let mut packet = marked(data("/a/seg=1"));
+        packet.hop.mark_distance = came;
+        bench.push(3, packet);
+        let answer = bench.pull(0).expect("the Data goes down");
+        assert_eq!(answer.hop.mark_distance, goes);
+    }
+}
+
+#[test]
 fn data_from_a_face_that_was_not_asked_has_no_round_trip_time() {
     let (strategy, diary) = ScriptedStrategy::new([]);
     let mut bench = custom(strategy);

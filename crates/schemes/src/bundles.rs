@@ -84,6 +84,19 @@ pub static BUNDLES: &[Bundle] = &[
     bundle("bic", "BIC over drop-tail queues", "bic", "droptail"),
     bundle("cubic", "CUBIC over drop-tail queues", "cubic", "droptail"),
     bundle("pcon", "PCON: CUBIC consumers, CoDel marking at every face", "pcon-cs", "pcon"),
+    Bundle {
+        strategy: Part::plain("pcon-fs"),
+        ..bundle("pcon-fs", "PCON with its own forwarding: marks move traffic to other next hops", "pcon-cs", "pcon")
+    },
+    Bundle {
+        strategy: Part::plain("drf"),
+        ..bundle("drf", "ICP over forwarders that balance what is pending", "icp", "droptail")
+    },
+    Bundle {
+        queue: Part { name: "pfecc", settings: &[("tell_delay", Setting::Bool(true))] },
+        strategy: Part::plain("pfecc-mf"),
+        ..bundle("pfecc-mf", "PFECC with traffic that leaves paths whose queueing delay rises", "pfecc", "pfecc")
+    },
     bundle("pfecc", "PFECC: routers tell each Data whether its flow may grow", "pfecc", "pfecc"),
     Bundle {
         timeout: Part::plain("max-rtt"),

@@ -44,6 +44,10 @@ pub static STRATEGIES: &[Entry<Box<dyn ForwardingStrategy>>] = &[
     strategies::multicast::ENTRY,
     strategies::weighted_random::ENTRY,
     strategies::round_robin::ENTRY,
+    strategies::drf::ENTRY,
+    strategies::fewest_pending::ENTRY,
+    strategies::pcon_fs::ENTRY,
+    strategies::pfecc_mf::ENTRY,
 ];
 
 /// In-network loss recoveries.

@@ -1,8 +1,8 @@
 //! The rules of each strategy.
 
 use weir_core::{
-    Choice, Context, FaceId, Failure, FailureKind, ForwardingStrategy, NextHop, NoSink, NodeId, OutRecord, PrefixId,
-    Query, Ready, Seed, Site, Suppression, Time, Value,
+    Choice, Context, DataOutcome, FaceId, Failure, FailureKind, ForwardingStrategy, NextHop, NoSink, NodeId, OutRecord,
+    PrefixId, Query, Ready, Seed, Site, Span, Suppression, Time, Value,
 };
 use weir_schemes::registry::{self, STRATEGIES};
 use weir_wire::{Interest, NackReason, Name};
@@ -11,6 +11,7 @@ use weir_wire::{Interest, NackReason, Name};
 struct Bench {
     strategy: Box<dyn ForwardingStrategy>,
     prefix: PrefixId,
+    now: Time,
 }
 
 impl Bench {
@@ -18,12 +19,12 @@ impl Bench {
         let settings = settings.iter().map(|(name, value)| ((*name).into(), value.clone())).collect();
         let site = Site { seed: Seed(seed), ..Site::default() };
         let entry = registry::find("strategy", STRATEGIES, name).unwrap();
-        Bench { strategy: (entry.build)(&settings, &site).unwrap(), prefix: PrefixId(0) }
+        Bench { strategy: (entry.build)(&settings, &site).unwrap(), prefix: PrefixId(0), now: Time(1_000_000_000) }
     }
 
     fn call<R>(&mut self, f: impl FnOnce(&mut dyn ForwardingStrategy, PrefixId, &mut Context<'_>) -> R) -> R {
         let (mut sink, mut ready) = (NoSink, Ready::default());
-        let now = Time(1_000_000_000);
+        let now = self.now;
         let mut cx =
             Context { now, node: NodeId(0), face: FaceId(0), sink: &mut sink, watched: false, ready: &mut ready };
         f(self.strategy.as_mut(), self.prefix, &mut cx)
@@ -44,6 +45,41 @@ impl Bench {
             Choice::To(face) => face.0,
             other => panic!("{other:?}"),
         }
+    }
+
+    /// A Data comes over `face` for an Interest that was sent as `sent` says.
+    fn data(&mut self, face: u32, marked: bool, distance: u8, sent: &[OutRecord]) {
+        self.call(|strategy, prefix, cx| {
+            let outcome = DataOutcome {
+                prefix,
+                face: FaceId(face),
+                rtt: None,
+                marked,
+                mark_distance: distance,
+                queue_delay: Span::ZERO,
+                sent,
+            };
+            strategy.on_data(&outcome, cx);
+        });
+    }
+
+    fn expired(&mut self, face: u32, sent: &[OutRecord]) {
+        let name = Name::root();
+        self.call(|strategy, prefix, cx| {
+            let kind = FailureKind::Expired;
+            strategy.on_failure(&Failure { prefix, name: &name, kind, face: FaceId(face), sent, next_hops: &[] }, cx)
+        });
+    }
+
+    /// Share of `count` new Interests that go to `face`; each is answered at once.
+    fn share(&mut self, face: u32, hops: &[NextHop], count: usize) -> f64 {
+        let mut there = 0;
+        for _ in 0..count {
+            let chosen = self.face(hops);
+            there += usize::from(chosen == face);
+            self.data(chosen, false, 0, &[sent(chosen, 0, None)]);
+        }
+        there as f64 / count as f64
     }
 
     fn refused(&mut self, face: u32, reason: NackReason, hops: &[NextHop], sent: &[OutRecord]) -> Choice {
@@ -221,4 +257,120 @@ fn weights_are_whole_numbers() {
             assert!(!error.unknown && error.message.contains("\"3,1\""), "{bad}: {error}");
         }
     }
+}
+
+/// Interests to two next hops, of which each answers in its turn `delay` steps later; tells how many each got.
+fn unsaturated(name: &str, settings: &[(&str, Value)], delays: &[usize]) -> Vec<f64> {
+    const STEPS: usize = 60_000;
+    let list: Vec<NextHop> = (0..delays.len() as u32).map(|face| NextHop { face: FaceId(face), cost: 1 }).collect();
+    let mut bench = Bench::new(name, settings, 5);
+    let mut answers: Vec<Vec<u32>> = vec![Vec::new(); STEPS + delays.iter().max().unwrap() + 1];
+    let mut counts = vec![0.0; delays.len()];
+    for step in 0..STEPS {
+        let face = bench.face(&list);
+        counts[face as usize] += 1.0;
+        answers[step + delays[face as usize]].push(face);
+        for face in std::mem::take(&mut answers[step]) {
+            bench.data(face, false, 0, &[sent(face, 0, None)]);
+        }
+    }
+    counts.iter().map(|count| count / STEPS as f64).collect()
+}
+
+fn assert_shares(found: &[f64], expected: &[f64]) {
+    let near = found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 0.03);
+    assert!(near, "{found:.3?} instead of {expected:.3?}");
+}
+
+#[test]
+fn drf_splits_by_the_root_of_the_round_trip() {
+    // Shares x with pending = x * delay and weight 1 / pending: x ~ delay^(-1/2).
+    for pick in ["random", "turn"] {
+        let shares = unsaturated("drf", &[("pick", Value::Text(pick.into()))], &[400, 400]);
+        assert_shares(&shares, &[0.5, 0.5]);
+        let shares = unsaturated("drf", &[("pick", Value::Text(pick.into()))], &[100, 900]);
+        assert_shares(&shares, &[0.75, 0.25]);
+    }
+}
+
+#[test]
+fn fewest_pending_splits_by_the_round_trip() {
+    assert_shares(&unsaturated("fewest-pending", &[], &[100, 500, 1000]), &[10.0 / 13.0, 2.0 / 13.0, 1.0 / 13.0]);
+}
+
+#[test]
+fn pending_interests_end_by_data_refusal_or_expiry_and_only_once() {
+    let list = hops(&[(1, 1), (2, 1)]);
+    let mut bench = Bench::new("fewest-pending", &[], 1);
+    let first = bench.face(&list);
+    let other = 3 - first;
+    assert_eq!(bench.face(&list), other);
+    // A repetition to where it is pending already counts once: still one each, then one more where it ends.
+    bench.expired(first, &[sent(first, 0, None)]);
+    assert_eq!(bench.face(&list), first);
+    let both = [sent(1, 0, None), sent(2, 0, Some(NackReason::Congestion))];
+    bench.refused(2, NackReason::Congestion, &[], &both);
+    assert_eq!(bench.face(&list), 2, "the refusal ended it there");
+    bench.data(1, false, 0, &both);
+    assert_eq!(bench.face(&list), 1, "the Data ended it only where it had not been refused");
+}
+
+fn pcon_fs(settings: &[(&str, Value)]) -> (Bench, Vec<NextHop>) {
+    let mut bench = Bench::new("pcon-fs", settings, 3);
+    let list = hops(&[(7, 1), (3, 2)]);
+    assert_eq!(bench.share(7, &list, 100), 1.0, "the cheapest has all at first");
+    (bench, list)
+}
+
+const THIBAUD: [(&str, Value); 3] =
+    [("change", Value::Number(0.03)), ("by_distance", Value::Bool(true)), ("return_share", Value::Number(0.003))];
+
+#[test]
+fn a_mark_moves_a_few_per_cent() {
+    let (mut bench, list) = pcon_fs(&THIBAUD);
+    bench.data(7, true, 1, &[]);
+    assert!((bench.share(7, &list, 100_000) - 0.97).abs() < 0.002);
+    (0..22).for_each(|_| bench.data(7, true, 1, &[]));
+    assert!((bench.share(7, &list, 100_000) - 0.496).abs() < 0.005);
+}
+
+#[test]
+fn a_distant_mark_moves_less() {
+    let (mut bench, list) = pcon_fs(&THIBAUD);
+    (0..30).for_each(|_| bench.data(7, true, 3, &[]));
+    let expected = 0.99_f64.powi(30);
+    assert!((bench.share(7, &list, 100_000) - expected).abs() < 0.005);
+}
+
+#[test]
+fn a_quiet_path_gives_some_back_once() {
+    let (mut bench, list) = pcon_fs(&THIBAUD);
+    (0..40).for_each(|_| bench.data(7, true, 1, &[]));
+    bench.data(3, true, 1, &[]);
+    let before = bench.share(7, &list, 200_000);
+    bench.now += Span::from_millis(200);
+    (0..50).for_each(|_| bench.data(3, false, 0, &[]));
+    let after = bench.share(7, &list, 200_000);
+    assert!((after - before - 0.003).abs() < 0.0025, "{before} {after}");
+}
+
+#[test]
+fn what_is_pending_can_pick_instead_of_chance() {
+    let (mut bench, list) = pcon_fs(&[("pick", Value::Text("pending".into()))]);
+    (0..35).for_each(|_| bench.data(7, true, 1, &[]));
+    let share = 0.98_f64.powi(35);
+    let mut there = 0;
+    for _ in 0..1000 {
+        there += usize::from(bench.face(&list) == 7);
+    }
+    assert!((there as f64 / 1000.0 - share).abs() < 0.003, "{there}, {share}");
+}
+
+#[test]
+fn one_next_hop_keeps_all() {
+    let mut bench = Bench::new("pcon-fs", &[], 1);
+    let list = hops(&[(7, 1)]);
+    bench.share(7, &list, 10);
+    (0..100).for_each(|_| bench.data(7, true, 1, &[]));
+    assert_eq!(bench.share(7, &list, 100), 1.0);
 }

@@ -83,6 +83,7 @@ impl Storm {
     }
 
     fn answer(&mut self, prefix: PrefixId) {
+        let sent = self.sent();
         let outcome = DataOutcome {
             prefix,
             face: FaceId(self.chance.below(11) as u32),
@@ -90,7 +91,7 @@ impl Storm {
             marked: self.chance.happens(0.1),
             mark_distance: self.chance.below(256) as u8,
             queue_delay: Span(self.chance.below(1_000_000_000)),
-            upstreams: self.chance.below(4) as usize,
+            sent: &sent,
         };
         self.call(|strategy, cx| strategy.on_data(&outcome, cx));
     }

@@ -3,7 +3,7 @@
 use super::Forwarder;
 use crate::face::queue_delay;
 use crate::pit::{PitEntry, PitId};
-use weir_core::{Context, DataOutcome, DropReason, Event, FaceId, Time};
+use weir_core::{Context, DataOutcome, DropReason, Event, FaceId, OutRecord, Time};
 use weir_wire::{Data, HopFields, Kind, Packet, PitToken};
 
 impl Forwarder {
@@ -42,14 +42,15 @@ impl Forwarder {
     /// Ends an entry and sends the Data to all that wait for it. Gives it back if nobody does any more.
     #[inline]
     fn satisfy(&mut self, id: PitId, face: FaceId, mut packet: Packet, cx: &mut Context<'_>) -> Option<Packet> {
+        self.remember_fresh_nonces(id, data_in(&packet), cx.now);
+        self.copy_sent(id);
         let entry = self.pit.get(id);
         let (strategy, marked) = (entry.strategy, entry.marked);
-        let outcome = outcome(entry, face, &packet.hop, cx.now);
+        let outcome = outcome(entry, &self.sent, face, &packet.hop, cx.now);
         cx.tell(|| {
             let rtt = outcome.and_then(|o| o.rtt);
             Event::PitSatisfied { data: data_in(&packet), rtt, downstreams: entry.ins.len(), marked }
         });
-        self.remember_fresh_nonces(id, data_in(&packet), cx.now);
         self.pit.remove(id);
         if let Some(outcome) = outcome {
             self.strategies[strategy.0 as usize].on_data(&outcome, cx);
@@ -57,6 +58,9 @@ impl Forwarder {
         self.pit_changed(cx);
         let hop = packet.hop_mut();
         hop.congestion_mark = hop.congestion_mark.max(u8::from(marked));
+        if hop.mark_distance > 0 {
+            hop.mark_distance = hop.mark_distance.saturating_add(1);
+        }
         self.send_down(id, face, packet, cx)
     }
 
@@ -138,14 +142,20 @@ fn data_in(packet: &Packet) -> &Data {
     }
 }
 
-fn outcome(entry: &PitEntry, face: FaceId, hop: &HopFields, now: Time) -> Option<DataOutcome> {
+fn outcome<'a>(
+    entry: &PitEntry,
+    sent: &'a [OutRecord],
+    face: FaceId,
+    hop: &HopFields,
+    now: Time,
+) -> Option<DataOutcome<'a>> {
     Some(DataOutcome {
         prefix: entry.prefix?,
         face,
-        rtt: entry.outs.iter().find(|u| u.record.face == face).map(|u| now.since(u.record.sent_at)),
-        marked: hop.congestion_mark > 0,
+        rtt: sent.iter().find(|record| record.face == face).map(|record| now.since(record.sent_at)),
+        marked: hop.congestion_mark > 0 || entry.marked,
         mark_distance: hop.mark_distance,
         queue_delay: queue_delay(hop.queue_delay),
-        upstreams: entry.outs.len(),
+        sent,
     })
 }

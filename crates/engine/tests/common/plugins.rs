@@ -73,12 +73,14 @@ impl ForwardingStrategy for ScriptedStrategy {
         self.answers.pop_front().unwrap_or_else(|| self.otherwise.choose(query, cx))
     }
 
-    fn on_data(&mut self, outcome: &DataOutcome, _cx: &mut Context<'_>) {
+    fn on_data(&mut self, outcome: &DataOutcome<'_>, _cx: &mut Context<'_>) {
         let rtt = outcome.rtt.map_or("none".into(), |rtt| rtt.to_string());
         let mark = if outcome.marked { " !" } else { "" };
-        self.diary
-            .get()
-            .push(format!("data from {}, rtt {rtt}, {} upstreams{mark}", outcome.face.0, outcome.upstreams));
+        self.diary.get().push(format!(
+            "data from {}, rtt {rtt}, {} upstreams{mark}",
+            outcome.face.0,
+            outcome.sent.len()
+        ));
     }
 
     fn on_failure(&mut self, failure: &Failure<'_>, cx: &mut Context<'_>) -> Choice {

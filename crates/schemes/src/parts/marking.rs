@@ -22,12 +22,19 @@ pub struct Marking<L> {
     place: MarkPlace,
     /// A signal that no packet carries yet.
     pending: bool,
+    /// Marks tell how far they have come.
+    tells_distance: bool,
 }
 
 impl<L: MarkLaw> Marking<L> {
     /// An empty queue.
     pub fn new(limit: Limit, law: L, place: MarkPlace) -> Marking<L> {
-        Marking { fifo: Fifo::new(limit), law, place, pending: false }
+        Marking { fifo: Fifo::new(limit), law, place, pending: false, tells_distance: false }
+    }
+
+    /// Lets marks tell the hops that they have come (1 at the next node).
+    pub fn telling_distance(self, tells_distance: bool) -> Marking<L> {
+        Marking { tells_distance, ..self }
     }
 
     /// Puts a pending signal on `packet`, if it can carry one.
@@ -36,6 +43,10 @@ impl<L: MarkLaw> Marking<L> {
         if self.pending && carries_marks(packet) {
             self.pending = false;
             mark(packet, cx);
+            if self.tells_distance && packet.is_content() {
+                // The nearest congested link counts, whichever marked first.
+                packet.hop_mut().mark_distance = 1;
+            }
         }
     }
 }

@@ -5,5 +5,7 @@ pub mod fifo;
 pub mod flow_rates;
 pub mod marking;
 pub mod next_hops;
+pub mod pending;
 pub mod red;
+pub mod shares;
 pub mod weights;

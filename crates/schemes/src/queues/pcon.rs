@@ -14,6 +14,8 @@ weir_core::parameters! {
         spacing: f64 = 1.1, Some((0.0, 100.0)), "PCON authors' code";
         /// Which packet carries the mark: the next one handed to the queue, or the one being dequeued.
         mark: MarkPlace = MarkPlace::Next, None, "PCON authors' code";
+        /// Marks on Data tell how many hops they have come, for strategies that ask.
+        distance: bool = false, None, "the code that Thibaud et al. 2019 build on";
     }
 }
 
@@ -22,7 +24,7 @@ pub const ENTRY: Entry<Box<dyn QueueDiscipline>> = weir_core::entry!(
     "pcon",
     "Marks, at a growing rate, while every packet waits longer than 5 ms",
     PconParameters,
-    |p, site| Box::new(Marking::new(site.limit, PconLaw::new(&p), p.mark)),
+    |p, site| Box::new(Marking::new(site.limit, PconLaw::new(&p), p.mark).telling_distance(p.distance)),
     "../../../../docs/schemes/queue-pcon.md"
 );
 

@@ -37,6 +37,8 @@ weir_core::parameters! {
         marker: Marker = Marker::Random, None, "Li 2021, section 3.2; \"token\": ABC's Linux code";
         /// Count the flows whose Interests take from the same direction.
         count_interests: bool = true, None, "Li 2021, section 3.2 (off: his comparison in section 4.1)";
+        /// Write into each packet that leaves how long it waited here, for strategies that ask.
+        tell_delay: bool = false, None, "choice (Li 2021, section 3.4, names no format)";
         /// Components of a name that make a flow; 0: all but the segment.
         prefix: u64 = 0, Some((0.0, 1e4)), "Li 2021, section 3.2: the FIB entry's; set where a prefix has many contents";
     }
@@ -156,7 +158,7 @@ impl PfeccQueue {
             }
             _ => self.chance.happens(share),
         };
-        packet.hop.feedback = if adds { Feedback::Add } else { Feedback::Reduce };
+        packet.hop_mut().feedback = if adds { Feedback::Add } else { Feedback::Reduce };
     }
 
     /// The answer of an Interest that came over this link goes back over it.
@@ -190,6 +192,10 @@ impl QueueDiscipline for PfeccQueue {
             }
             Kind::Data(_) if packet.is_content() => self.feed_back(&mut packet, bytes, cx.now),
             Kind::Data(_) | Kind::Nack(_) => {}
+        }
+        if self.parameters.tell_delay && packet.is_content() {
+            let micros = sojourn(&packet, cx.now).0 / 1000;
+            packet.hop_mut().queue_delay = u32::try_from(micros).unwrap_or(u32::MAX);
         }
         Pull::Packet(packet)
     }
@@ -298,7 +304,7 @@ mod tests {
         let content =
             weir_wire::Content::Virtual(weir_wire::VirtualData { payload: 900, freshness_ms: 0, final_segment: None });
         let mut packet = Packet::from(weir_wire::Data { name: Name::root().with_segment(0), content });
-        packet.hop.feedback = Feedback::Reduce;
+        packet.hop_mut().feedback = Feedback::Reduce;
         queue.feed_back(&mut packet, 1000, Time::ZERO);
         assert_eq!(packet.hop.feedback, Feedback::Reduce);
     }
