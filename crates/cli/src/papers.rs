@@ -3,7 +3,7 @@
 use crate::Failure;
 use include_dir::{Dir, include_dir};
 use weir_core::nearest;
-use weir_scenario::{Override, Study};
+use weir_scenario::{Files, Override, Study};
 
 static PAPERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../papers");
 
@@ -53,7 +53,7 @@ impl Paper {
         for file in files {
             let shown = format!("papers/{}", file.path().display());
             let text = file.contents_utf8().ok_or_else(|| Failure::Other(format!("{shown} is not UTF-8")))?;
-            let parse = |set| Study::parse(&shown, text, set).map_err(|p| Failure::Input(p.to_string()));
+            let parse = |set| Study::parse_with(&shown, text, set, self).map_err(|p| Failure::Input(p.to_string()));
             // Settings are for the studies that are wanted; the others may not have what they change.
             let mut study = parse(&[])?;
             if !wanted(&study) {
@@ -66,5 +66,18 @@ impl Paper {
             studies.push((stem, study));
         }
         Ok(studies)
+    }
+}
+
+/// What a study names beside itself was compiled in with it.
+impl Files for Paper {
+    fn read(&self, path: &str) -> Result<String, String> {
+        let file = self.folder.get_file(self.folder.path().join(path));
+        let file = file.ok_or_else(|| format!("no such file came with the paper `{}`", self.key))?;
+        file.contents_utf8().map(String::from).ok_or_else(|| "it is not a text in UTF-8".into())
+    }
+
+    fn shown(&self, path: &str) -> String {
+        format!("papers/{}/{path}", self.key)
     }
 }

@@ -8,7 +8,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use weir_lab::{Experiment, Runner, Seeds, claims};
 use weir_results::score::print_table;
-use weir_scenario::{Override, Study};
+use weir_scenario::{Folder, Override, Study};
 use weir_schemes::bundles;
 
 pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
@@ -61,7 +61,7 @@ fn load(args: &RunArgs) -> Result<Study, Failure> {
     let text = std::fs::read_to_string(&args.file)
         .map_err(|error| Failure::Input(format!("`{shown}` cannot be read: {error}")))?;
     let axis = format!("\n[[vary]]\nname = \"scheme\"\nset = \"scheme\"\nvalues = {:?}\n", args.scheme);
-    Study::parse(&shown, &(text + &axis), &set).map_err(wrong)
+    Study::parse_with(&shown, &(text + &axis), &set, &Folder::of(&args.file)).map_err(wrong)
 }
 
 /// Runs a study with a progress bar.

@@ -3,6 +3,7 @@
 use crate::axes::Variation;
 use crate::diagnostic::{Diagnostic, Log};
 use crate::expr::Places;
+use crate::files::Loader;
 use crate::plan::Scenario;
 use crate::study::Point;
 use crate::tree::Node;
@@ -17,7 +18,13 @@ const MOST_PROBLEMS: usize = 50;
 
 /// All points, or `None` if any of them has a problem. Unless the axes are `complete`, things that are missing are not
 /// reported: the axes that could not be read may have brought them.
-pub(crate) fn build(root: &Node, variations: &[Variation], complete: bool, log: &Log) -> Option<Vec<Point>> {
+pub(crate) fn build(
+    root: &Node,
+    variations: &[Variation],
+    complete: bool,
+    files: &Loader<'_>,
+    log: &Log,
+) -> Option<Vec<Point>> {
     let count = variations.iter().try_fold(1usize, |n, v| n.checked_mul(v.axis.labels.len()));
     let Some(count) = count.filter(|n| *n <= MOST_POINTS) else {
         log.report(Diagnostic::at(&root.place, format!("the axes make more than {MOST_POINTS} points")));
@@ -28,7 +35,7 @@ pub(crate) fn build(root: &Node, variations: &[Variation], complete: bool, log: 
     let mut tried = 0;
     for index in 0..count {
         tried += 1;
-        let (labels, built) = point(root, variations, index);
+        let (labels, built) = point(root, variations, index, files);
         match built {
             Ok(scenario) => points.push(Point { labels, scenario }),
             Err(problems) => found.add(&labels, problems),
@@ -45,7 +52,12 @@ pub(crate) fn build(root: &Node, variations: &[Variation], complete: bool, log: 
 type Labels = Vec<(String, String)>;
 
 /// The labels of point number `index` and what is run there.
-fn point(root: &Node, variations: &[Variation], index: usize) -> (Labels, Result<Scenario, Vec<Diagnostic>>) {
+fn point(
+    root: &Node,
+    variations: &[Variation],
+    index: usize,
+    files: &Loader<'_>,
+) -> (Labels, Result<Scenario, Vec<Diagnostic>>) {
     let mut root = root.clone();
     let log = Log::default();
     let mut labels = Labels::new();
@@ -55,7 +67,7 @@ fn point(root: &Node, variations: &[Variation], index: usize) -> (Labels, Result
             paths::assign(&mut root, path, value, &log);
         }
     }
-    let scenario = scenario::build(&root, &log);
+    let scenario = scenario::build(&root, files, &log);
     let problems = log.take();
     let built = scenario.filter(|_| problems.is_empty()).ok_or(problems);
     (labels, built)

@@ -1,6 +1,7 @@
 //! One scenario from the tree of a file.
 
 use crate::diagnostic::Log;
+use crate::files::Loader;
 use crate::plan::Scenario;
 use crate::reader::TableReader;
 use crate::shape::{Field, Form, Shape};
@@ -38,11 +39,11 @@ pub(crate) const STUDY_KEYS: [&str; 5] = ["title", "about", "vary", "figure", "c
 pub(crate) const SCENARIO_KEYS: [&str; 7] = ["topology", "routing", "workload", "scheme", "tables", "consumer", "run"];
 
 /// The scenario, if all is well; problems are reported.
-pub(crate) fn build(root: &Node, log: &Log) -> Option<Scenario> {
+pub(crate) fn build(root: &Node, files: &Loader<'_>, log: &Log) -> Option<Scenario> {
     let problems = log.count();
     let table = TableReader::new(root, "", &FILE, log)?;
     table.present(&STUDY_KEYS);
-    let ground = network(&table);
+    let ground = network(&table, files);
     let routing = routing::read(&table, ground.as_ref());
     let scheme = scheme::read(table.node("scheme"), log);
     let run = run::run(&table);
@@ -66,10 +67,10 @@ pub(crate) fn build(root: &Node, log: &Log) -> Option<Scenario> {
     (log.count() == problems).then_some(scenario)
 }
 
-fn network(table: &TableReader<'_>) -> Option<crate::generators::Ground> {
+fn network(table: &TableReader<'_>, files: &Loader<'_>) -> Option<crate::generators::Ground> {
     if table.table.get("topology").is_none() {
         table.node("topology");
         table.missing("there is no network: a scenario needs a `[topology]`", "topology");
     }
-    topology::read(table.table("topology")?)
+    topology::read(table.table("topology")?, files)
 }

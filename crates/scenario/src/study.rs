@@ -3,6 +3,7 @@
 use crate::axes::{self, Variation};
 use crate::diagnostic::{Diagnostic, Log, Place, Problems, Source};
 use crate::expr::{Bindings, Places};
+use crate::files::{Files, Folder, Loader, NoFiles};
 use crate::overrides::Override;
 use crate::plan::Scenario;
 use crate::reader::TableReader;
@@ -64,17 +65,26 @@ impl Study {
             let line = error.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
             fail(format!("`{name}` is not a text in UTF-8: line {line} has a byte that is none"))
         })?;
-        Study::parse(&name, &text, overrides)
+        Study::parse_with(&name, &text, overrides, &Folder::of(path))
     }
 
-    /// Reads a file's text and checks everything in it. `file` is its name for messages.
+    /// Reads a file's text and checks everything in it. `file` is its name for messages. Other files that it names do
+    /// not exist; where they do, see [`Study::parse_with`].
     ///
     /// # Errors
     /// With all problems that were found.
     pub fn parse(file: &str, text: &str, overrides: &[Override]) -> Result<Study, Problems> {
+        Study::parse_with(file, text, overrides, &NoFiles)
+    }
+
+    /// Reads a file's text and checks everything in it, with other files from `files`.
+    ///
+    /// # Errors
+    /// With all problems that were found.
+    pub fn parse_with(file: &str, text: &str, overrides: &[Override], files: &dyn Files) -> Result<Study, Problems> {
         let log = Log::default();
         let source = Arc::new(Source { name: file.into(), text: text.into() });
-        match read(&source, overrides, &log) {
+        match read(&source, overrides, &Loader::new(files), &log) {
             Some(study) => log.finish(study),
             None => Err(log.finish(()).err().unwrap_or_else(|| Problems(vec![defect(&source)]))),
         }
@@ -106,20 +116,26 @@ impl Point {
     }
 }
 
-fn read(source: &Arc<Source>, overrides: &[Override], log: &Log) -> Option<Study> {
+fn read(source: &Arc<Source>, overrides: &[Override], files: &Loader<'_>, log: &Log) -> Option<Study> {
     let mut root = document::parse(source, log)?;
     let changes: Vec<(paths::Path, Node)> = overrides.iter().filter_map(|o| o.read(log)).collect();
     changes.iter().for_each(|(path, value)| paths::assign(&mut root, path, value, log));
-    of_tree(source, &root, &changes, log)
+    of_tree(source, &root, &changes, files, log)
 }
 
 /// The study in a tree to which `changes` have been made.
-pub(crate) fn of_tree(source: &Arc<Source>, root: &Node, changes: &[(paths::Path, Node)], log: &Log) -> Option<Study> {
+pub(crate) fn of_tree(
+    source: &Arc<Source>,
+    root: &Node,
+    changes: &[(paths::Path, Node)],
+    files: &Loader<'_>,
+    log: &Log,
+) -> Option<Study> {
     let table = TableReader::new(root, "", &crate::scenario::FILE, log)?;
     let variations = axes::read(&table);
     refuse_idle(changes, &variations, log);
     let complete = log.count() == 0;
-    let points = points::build(root, &variations, complete, log);
+    let points = points::build(root, &variations, complete, files, log);
     let axes: Vec<Axis> = variations.into_iter().map(|v| v.axis).collect();
     let places = points.as_deref().map(points::places);
     let words = figures::Words { axes: &axes, places: places.as_ref(), points: points.as_deref() };

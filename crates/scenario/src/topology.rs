@@ -1,6 +1,7 @@
 //! `[topology]`: a generator, or nodes and links one by one.
 
 use crate::diagnostic::Diagnostic;
+use crate::files::Loader;
 use crate::generators::{GENERATORS, Ground, LinkShape, check_names, cost, loss, queue};
 use crate::plan::{Link, Topology};
 use crate::quantities::text;
@@ -10,17 +11,19 @@ use crate::tree::{Content, Node};
 
 /// `[topology]`.
 pub(crate) static SHAPE: Shape = Shape {
-    about: "A network comes from a generator, or is given node by node. Only one of the ways can be used at a time.",
+    about: "A network comes from a generator or from another tool's file, or is given node by node. Only one of the ways \
+            can be used at a time.",
     example: "[topology]\nnodes = [\"consumer\", \"producer\"]\n\n\
               [[topology.link]]\nbetween = [\"consumer\", \"producer\"]\nrate = \"10Mbps\"\ndelay = \"10ms\"\n\n\
               [[workload]]\nfetch = { consumer = \"consumer\", producer = \"producer\", size = \"5MB\" }\n",
     keys: &[&[
         Field::new("nodes", Form::List(&Form::Word, 0), "Names of the nodes."),
         Field::new("link", Form::Tables(&LINK), "The links between them."),
+        Field::new("import", Form::Table(&crate::imported::SHAPE), "A network from another tool's file."),
         Field::new("hosts", Form::Tables(&crate::hosts::SHAPE), "Hosts that are added to the network."),
     ]],
     more: Some(crate::generators::keys),
-    rules: &[Rule::One(&["nodes"]), Rule::Needs("nodes", "link"), Rule::Needs("link", "nodes")],
+    rules: &[Rule::One(&["nodes", "import"]), Rule::Needs("nodes", "link"), Rule::Needs("link", "nodes")],
 };
 
 /// `[[topology.link]]`.
@@ -42,20 +45,22 @@ static LINK: Shape = Shape {
 };
 
 /// The network; problems are reported.
-pub(crate) fn read(table: TableReader<'_>) -> Option<Ground> {
+pub(crate) fn read(table: TableReader<'_>, files: &Loader<'_>) -> Option<Ground> {
     let names: Vec<&'static str> = GENERATORS.iter().map(|g| g.name).collect();
     let present = table.present(&names);
     let inline = table.present(&["nodes", "link"]);
-    let ways: Vec<&str> = present.iter().copied().chain(inline.first().copied()).collect();
+    let import = table.present(&["import"]);
+    let ways: Vec<&str> = present.iter().copied().chain(inline.first().copied()).chain(import).collect();
     let ground = match ways.as_slice() {
         [] => {
             let message = format!(
                 "`topology` needs one of {}, or `nodes` and `[[topology.link]]`",
-                crate::diagnostic::list(names)
+                crate::diagnostic::list(names.into_iter().chain(["import"]))
             );
             table.missing(&message, "nodes");
             None
         }
+        ["import"] => table.table("import").and_then(|inner| crate::imported::read(inner, files)),
         [_] if present.is_empty() => self::inline(&table),
         [name] => generated(&table, name),
         [first, second, ..] => {

@@ -17,7 +17,9 @@ use crate::shape::{Field, Form, Shape};
 use crate::tree::Node;
 use std::collections::BTreeMap;
 
-pub(crate) use shapes::{ACCESS_DELAY, DEFAULT_QUEUE, HOST_LINK, LINK, LinkShape, MOST_COST, cost, loss, queue};
+pub(crate) use shapes::{
+    ACCESS_DELAY, COST_OF_OTHERS, DEFAULT_QUEUE, HOST_LINK, LINK, LinkShape, MOST_COST, cost, loss, queue,
+};
 
 /// A kind of network that one key of `[topology]` describes.
 pub(crate) struct Generator {

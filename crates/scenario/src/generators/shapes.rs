@@ -29,6 +29,10 @@ const QUEUE: Field =
 /// The key of [`cost`].
 pub(super) const COST: Field = Field::of::<Both<Cost>>("cost", "Routing cost of a link.").default("1");
 
+/// Routing cost of links of which a file says none.
+pub(crate) const COST_OF_OTHERS: Field =
+    Field::of::<Both<Cost>>("cost", "Routing cost of links that have none in the file.").otherwise("1");
+
 /// Keys of links that are [`alike`], and of links that are given one by one.
 pub(crate) const LINK: &[Field] = &[RATE, DELAY.required(), LOSS, QUEUE, COST];
 
