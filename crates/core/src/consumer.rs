@@ -39,11 +39,13 @@ impl Allowance {
     }
 }
 
-/// Whether a control cut its allowance because of a signal. The engine opens a new loss event when it did.
+/// What a control did about a signal. The engine opens a new loss event when it cut its allowance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reaction {
     /// No cut, or one that shall not shield from further cuts.
     None,
+    /// Nothing, on purpose: the control waits to see what its last cut does.
+    Held,
     /// A cut: signals of the same round trip are no longer `fresh`.
     Decreased,
 }

@@ -1,7 +1,7 @@
 //! The machine and what it is lent for one call.
 
-use crate::{Event, Span, Time};
-use weir_wire::{Name, Packet};
+use crate::{Allowance, Event, Span, Time};
+use weir_wire::{NackReason, Name, Packet};
 
 /// A face of a machine, counted from 0 in the order of creation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -267,6 +267,8 @@ pub trait Sink {
     fn dequeued(&mut self, now: Time, node: NodeId, face: FaceId, packet: &Packet, sojourn: Span) {}
     /// A queue, a recovery or the node itself marked a packet that was not marked before.
     fn marked(&mut self, now: Time, node: NodeId, face: FaceId) {}
+    /// A node refused an Interest that came in over `face`: not one that passes a refusal on.
+    fn nacked(&mut self, now: Time, node: NodeId, face: FaceId) {}
     /// A recovery sent a loss notice.
     fn loss_notice(&mut self, now: Time, node: NodeId, face: FaceId) {}
     /// A recovery moved a packet back into the ordinary queue that it had `stored` for so long.
@@ -277,8 +279,12 @@ pub trait Sink {
     fn delivered(&mut self, now: Time, flow: FlowId, delivery: &Delivery) {}
     /// A consumer found a segment lost by timeout.
     fn timed_out(&mut self, now: Time, flow: FlowId, segment: u64) {}
-    /// A consumer's control reduced its rate or window.
-    fn decreased(&mut self, now: Time, flow: FlowId) {}
+    /// An upstream node refused an Interest of a consumer.
+    fn refused(&mut self, now: Time, flow: FlowId, segment: u64, reason: NackReason) {}
+    /// A consumer's control reduced its rate or window to what is `left`.
+    fn decreased(&mut self, now: Time, flow: FlowId, left: &Allowance) {}
+    /// A consumer's control let a signal pass, for it waits to see what its last cut does.
+    fn held(&mut self, now: Time, flow: FlowId) {}
     /// A fetch has all its segments; a flow of many requests has had its last.
     fn completed(&mut self, now: Time, flow: FlowId) {}
     /// In a flow of many requests, one was made.

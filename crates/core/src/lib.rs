@@ -31,7 +31,8 @@ pub use popularity::Popularity;
 pub use queue::{Backlog, Limit, MarkLaw, Needs, QueueDiscipline};
 pub use registry::{Entry, Site};
 pub use strategy::{
-    Choice, DataOutcome, Failure, FailureKind, ForwardingStrategy, NextHop, OutRecord, PrefixId, Query, Suppression,
+    Choice, DataOutcome, Failure, FailureKind, ForwardingStrategy, LinkFacts, NextHop, OutRecord, PathFacts, PrefixId,
+    Query, Suppression,
 };
 pub use units::{Bytes, Rate, Span, Time};
 pub use watch::{Cause, Event, Signal, Standing};

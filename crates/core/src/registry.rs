@@ -9,7 +9,9 @@ pub struct Site {
     pub seed: Seed,
     /// Payload of the Data in use.
     pub payload: Bytes,
-    /// Rate of the link behind a queue.
+    /// Such a Data on the wire, with name, signature and header: the last segment, or one of five digits.
+    pub data_size: Bytes,
+    /// Rate of the link behind a queue, or of the link over which a consumer's Interests leave; 0: unknown.
     pub link_rate: Rate,
     /// Propagation delay of that link.
     pub link_delay: Span,
@@ -23,6 +25,7 @@ impl Default for Site {
         Site {
             seed: Seed(1),
             payload: Bytes(1040),
+            data_size: Bytes(1100),
             link_rate: Rate(10_000_000),
             link_delay: Span::from_millis(10),
             limit: Limit::Packets(100),

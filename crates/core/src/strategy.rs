@@ -1,6 +1,6 @@
 //! Router-side plug-in: where may this Interest go?
 
-use crate::{Context, FaceId, Span, Time};
+use crate::{Context, FaceId, Rate, Span, Time};
 use weir_wire::{Interest, NackReason, Name};
 
 /// Where may this Interest go? The strategy answers; the forwarder sends.
@@ -20,6 +20,12 @@ pub trait ForwardingStrategy: Send {
             FailureKind::Expired => Choice::Drop,
         }
     }
+    /// What the link behind a face is like: told before the first packet, and again when it changes. Local faces have
+    /// no link.
+    fn on_face(&mut self, _face: FaceId, _link: &LinkFacts) {}
+    /// What the way of a prefix over one of its next hops is like: told before the first packet, and again when it
+    /// changes. Next hops on local faces lead no further and are not told of.
+    fn on_route(&mut self, _prefix: PrefixId, _face: FaceId, _path: &PathFacts) {}
     /// How repeated Interests for a pending entry are thinned out.
     fn suppression(&self) -> Suppression {
         Suppression::PerEntry
@@ -35,6 +41,22 @@ impl PrefixId {
     pub fn index(self) -> usize {
         self.0 as usize
     }
+}
+
+/// What a node knows of one of its links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkFacts {
+    /// Rate at which it sends.
+    pub rate: Rate,
+    /// Propagation delay to the neighbour.
+    pub delay: Span,
+}
+
+/// What routing knows of a way to the producer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathFacts {
+    /// Propagation delays there and back, added up: the least time from an Interest to its Data.
+    pub round_trip: Span,
 }
 
 /// One next hop of a FIB entry.

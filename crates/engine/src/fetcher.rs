@@ -45,6 +45,17 @@ pub struct FetcherRules {
     pub notice_timer: NoticeTimer,
     /// Random extra time before a paced Interest, as a share of the gap: senders of equal rate do not lock in step.
     pub jitter: f64,
+    /// What a change of the rate does to the gap that is running.
+    pub rate_change: RateChange,
+}
+
+/// What a paced consumer does about the gap that is running when its control changes the rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RateChange {
+    /// It ends as it began: the new rate holds from the next Interest on.
+    Next,
+    /// It becomes as long as if the new rate had held since the last Interest.
+    Now,
 }
 
 /// What happens to the timer of a segment that a loss notice announces.
@@ -90,6 +101,8 @@ pub struct Fetcher {
     timeout_event: Time,
     /// No Interest before this: pacing, or the pause after an immediate refusal.
     next_send: Time,
+    /// When the gap that is running began, and its jitter as a factor.
+    paced: Option<(Time, f64)>,
     /// Segments whose timer a notice has stopped, by the end of their Interest's life.
     stopped: BTreeSet<(Time, u64)>,
     /// When the next Interest leaves, if it waits for its time only.
@@ -115,6 +128,7 @@ impl Fetcher {
     ) -> Fetcher {
         Fetcher {
             next_send: what.start,
+            paced: None,
             departure: Some(what.start),
             window_limited: false,
             check: timeout.check_interval(),
@@ -188,6 +202,7 @@ impl Fetcher {
             if self.done || self.what.stop.is_some_and(|stop| cx.now >= stop) {
                 break None;
             }
+            self.follow_rate();
             if cx.now < self.next_send {
                 break Some(self.next_send);
             }
@@ -205,10 +220,20 @@ impl Fetcher {
         self.plan_check(cx.now);
     }
 
-    /// The gap is the one that held when the Interest left; a later change of rate does not move the next Interest.
+    /// Moves the next Interest if the rate has changed and that counts at once.
+    fn follow_rate(&mut self) {
+        if self.rules.rate_change == RateChange::Now
+            && let (Some((begun, factor)), Some(gap)) = (self.paced, self.control.allowance().gap)
+        {
+            self.next_send = begun + gap.scaled(factor);
+        }
+    }
+
+    /// Begins the gap after an Interest that has just left.
     fn pace(&mut self, gap: Span, now: Time) {
         let jitter = self.rules.jitter;
-        let gap = if jitter > 0.0 { gap.scaled(1.0 + jitter * (self.chance.unit() - 0.5)) } else { gap };
+        let factor = if jitter > 0.0 { 1.0 + jitter * (self.chance.unit() - 0.5) } else { 1.0 };
+        let gap = if jitter > 0.0 { gap.scaled(factor) } else { gap };
         let late = now.since(self.next_send);
         // From the planned time, so that a driver that wakes late does not lower the rate. Time that passed for want of
         // something to send, or of a window, is gone.
@@ -218,6 +243,7 @@ impl Fetcher {
             late if waited => Time(now.0 - late.min(CATCH_UP).0),
             _ => now,
         };
+        self.paced = Some((planned, factor));
         self.next_send = planned + gap;
     }
 
@@ -315,11 +341,15 @@ impl Fetcher {
     }
 
     fn react(&mut self, reaction: Reaction, cx: &mut Context<'_>) {
-        if reaction == Reaction::Decreased {
-            let next = self.pending.next() as f64;
-            self.recovery_point = next + self.rules.guard * (next - self.highest as f64);
-            self.counters.decreases += 1;
-            cx.sink.decreased(cx.now, self.what.flow);
+        match reaction {
+            Reaction::None => {}
+            Reaction::Held => cx.sink.held(cx.now, self.what.flow),
+            Reaction::Decreased => {
+                let next = self.pending.next() as f64;
+                self.recovery_point = next + self.rules.guard * (next - self.highest as f64);
+                self.counters.decreases += 1;
+                cx.sink.decreased(cx.now, self.what.flow, &self.control.allowance());
+            }
         }
     }
 
@@ -358,6 +388,7 @@ impl Fetcher {
         let refused = |s: &&Slot| s.state == State::InFlight && s.nonce == nack.interest.nonce;
         let Some(slot) = self.pending.get(segment).filter(refused).copied() else { return false };
         let before = self.watched_standing(cx);
+        cx.sink.refused(cx.now, self.what.flow, segment, nack.reason);
         // Only congestion passes soon; other refusals are tried again when the timeout says so.
         if nack.reason == NackReason::Congestion {
             self.in_flight -= 1;
@@ -365,6 +396,7 @@ impl Fetcher {
             if slot.last_sent == cx.now {
                 // Refused by this very node: without a pause the same instant would repeat for ever.
                 self.next_send = self.next_send.max(cx.now + Span::from_millis(1));
+                self.paced = None;
             }
         }
         self.lose(&slot, segment, Loss::Nack(nack.reason), before, cx);

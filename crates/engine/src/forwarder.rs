@@ -15,8 +15,8 @@ use crate::pit::{Pit, PitId};
 use crate::wakes::Wakes;
 use std::collections::VecDeque;
 use weir_core::{
-    Backlog, Context, Event, FaceId, Failure, FailureKind, ForwardingStrategy, NextHop, NodeMonitor, OutRecord,
-    PitView, Pull, QueueDiscipline, Reading, Span, Time,
+    Backlog, Context, Event, FaceId, Failure, FailureKind, ForwardingStrategy, LinkFacts, NextHop, NodeMonitor,
+    OutRecord, PathFacts, PitView, PrefixId, Pull, QueueDiscipline, Reading, Span, Time,
 };
 use weir_wire::{Kind, Name, Packet};
 
@@ -130,6 +130,16 @@ impl Forwarder {
     pub fn choose_strategy(&mut self, prefix: &Name, strategy: Box<dyn ForwardingStrategy>) {
         self.strategies.push(strategy);
         self.fib.choose_strategy(prefix, StrategyId(self.strategies.len() as u32 - 1));
+    }
+
+    /// Tells the strategies what the link of a face is like.
+    pub fn describe_face(&mut self, face: FaceId, link: &LinkFacts) {
+        self.strategies.iter_mut().for_each(|strategy| strategy.on_face(face, link));
+    }
+
+    /// Tells the strategies what the way of a prefix over one of its next hops is like.
+    pub fn describe_route(&mut self, prefix: PrefixId, face: FaceId, path: &PathFacts) {
+        self.strategies.iter_mut().for_each(|strategy| strategy.on_route(prefix, face, path));
     }
 
     /// Lets `monitor` watch the node.

@@ -22,7 +22,7 @@ mod wakes;
 pub use application::{Application, Outbox};
 pub use cs::ContentStore;
 pub use face::FaceKind;
-pub use fetcher::{Fetcher, FetcherCounters, FetcherRules, NoticeTimer, What};
+pub use fetcher::{Fetcher, FetcherCounters, FetcherRules, NoticeTimer, RateChange, What};
 pub use fib::{Fib, Match, StrategyId};
 pub use forwarder::{Forwarder, ForwarderCounters, ForwarderRules};
 pub use host::Host;

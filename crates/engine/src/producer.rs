@@ -27,6 +27,11 @@ impl Producer {
         self.served
     }
 
+    /// The Data of this name.
+    pub fn data(&self, name: Name) -> Data {
+        Data { name, content: Content::Virtual(self.data) }
+    }
+
     /// True for a segment's name below the prefix. Mostly one look is enough: content and prefix share a stem.
     #[inline]
     fn is_content_of(&self, name: &Name) -> bool {
@@ -50,7 +55,7 @@ impl Application for Producer {
         let HopFields { pit_token, congestion_mark, .. } = std::mem::take(packet.hop_mut());
         // A queue on the way here was congested: its mark returns with the Data.
         let hop = HopFields { pit_token, congestion_mark, ..HopFields::default() };
-        out.push(packet.renewed(hop, Kind::Data(Data { name, content: Content::Virtual(self.data) })));
+        out.push(packet.renewed(hop, Kind::Data(self.data(name))));
     }
 
     fn wake(&mut self, _out: &mut Outbox, _cx: &mut Context<'_>) {}

@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use weir_core::{Allowance, DropReason, Span, Time};
-use weir_engine::FetcherRules;
+use weir_engine::{FetcherRules, RateChange};
 use weir_wire::NackReason;
 
 /// A fetch that has begun.
@@ -312,6 +312,23 @@ fn a_change_of_rate_does_not_move_the_next_interest() {
     consumer.data(0);
     consumer.go_ms(1.15);
     assert_eq!(gaps(&consumer), [1.0, 0.1]);
+}
+
+/// The other reading: the gap that is running becomes as long as if the new rate had always held.
+#[test]
+fn a_change_of_rate_may_count_at_once() {
+    let setup = || Setup { rules: FetcherRules { rate_change: RateChange::Now, ..paced(0.0).rules }, ..paced(0.0) };
+    let mut consumer = Consumer::new(setup());
+    consumer.go_ms(0.5);
+    consumer.control.get().allowance = Allowance::rate(500.0);
+    consumer.data(0);
+    consumer.go_ms(4.5);
+    assert_eq!(gaps(&consumer), [2.0, 2.0]);
+    let mut consumer = Consumer::new(setup());
+    consumer.go_ms(0.5);
+    consumer.control.get().allowance = Allowance::rate(10_000.0);
+    consumer.data(0);
+    assert_eq!(consumer.asked().len(), 6, "at 0, and then the five since that the new rate would have sent");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use common::*;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use weir_core::{Allowance, Chance, ConsumerControl, Seed, Span, Time, Timeout};
-use weir_engine::{Application, FetcherRules, NoticeTimer};
+use weir_engine::{Application, FetcherRules, NoticeTimer, RateChange};
 use weir_schemes::registry::{CONTROLS, TIMEOUTS};
 use weir_wire::{Interest, Kind, Nack, NackReason, Packet};
 
@@ -38,8 +38,15 @@ fn networks() -> impl Strategy<Value = Network> {
 
 fn all_rules() -> impl Strategy<Value = FetcherRules> {
     let timer = prop_oneof![Just(NoticeTimer::Keep), Just(NoticeTimer::Restart), Just(NoticeTimer::Stop)];
-    (timer, prop_oneof![Just(0.0), Just(0.5)], prop_oneof![Just(0.0), Just(1.0)]).prop_map(
-        |(notice_timer, guard, jitter)| FetcherRules { lifetime: span_ms(2000.0), guard, notice_timer, jitter },
+    let change = prop_oneof![Just(RateChange::Next), Just(RateChange::Now)];
+    (timer, prop_oneof![Just(0.0), Just(0.5)], prop_oneof![Just(0.0), Just(1.0)], change).prop_map(
+        |(notice_timer, guard, jitter, rate_change)| FetcherRules {
+            lifetime: span_ms(2000.0),
+            guard,
+            notice_timer,
+            jitter,
+            rate_change,
+        },
     )
 }
 

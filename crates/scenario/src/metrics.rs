@@ -97,6 +97,7 @@ pub static METRICS: &[MetricInfo] = &[
     metric("requests", "Interests", Flow, Sum, "Interests that the consumer sent, repetitions included"),
     metric("retransmissions", "Interests", Flow, Sum, "Interests that the consumer sent again for a segment"),
     metric("timeouts", "timeouts", Flow, Sum, "Retransmission timers that ran out"),
+    metric("refusals", "Nacks", Flow, Sum, "Nacks that told the consumer of an Interest refused upstream"),
     metric("decreases", "decreases", Flow, Sum, "Times that the control reduced its window or rate"),
     metric("marked", "Data", Flow, Sum, "Data that reached the consumer with a congestion mark"),
     metric("full_delay", "ms", Flow, Mean, "From the first Interest for a segment to its Data, mean over segments"),
@@ -128,6 +129,13 @@ pub static METRICS: &[MetricInfo] = &[
     metric("queue_max", "packets", Link, Max, "Greatest length of the queue"),
     metric("sojourn", "ms", Link, Mean, "Time from entering the queue to leaving it, mean over Data"),
     metric("marks", "packets", Link, Sum, "Congestion marks that the queue set"),
+    metric(
+        "nacks",
+        "Nacks",
+        Link,
+        Sum,
+        "Nacks that the node sent over the link on its own account, and did not pass on",
+    ),
     metric("loss_notices", "notices", Link, Sum, "Loss notices that in-network recovery sent"),
     metric("recovered", "packets", Link, Sum, "Packets that in-network recovery brought back into the queue"),
     metric(

@@ -231,6 +231,17 @@ pub struct ConsumerRules {
     pub notice_timer: NoticeTimer,
     /// Random extra time before each Interest, as a share of the pacing gap (0: none).
     pub jitter: f64,
+    /// What a change of a paced control's rate does to the gap that is running.
+    pub rate_change: RateChange,
+}
+
+/// What a change of rate does to the gap that is running.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RateChange {
+    /// Nothing: the next gap is the first of the new length.
+    Next,
+    /// It takes the new length at once.
+    Now,
 }
 
 /// The timer of a segment that a loss notice announces.

@@ -1,17 +1,19 @@
 //! `[tables]`, `[consumer]` and `[run]`: single numbers, each with its default.
 
 use crate::diagnostic::{Diagnostic, list};
-use crate::plan::{ConsumerRules, NoticeTimer, RunPlan, Tables};
+use crate::plan::{ConsumerRules, NoticeTimer, RateChange, RunPlan, Tables};
 use crate::quantities::Seeds;
 use crate::reader::{Read as _, TableReader, count};
 use crate::shape::{Field, Form, Shape};
 use crate::tree::{Content, Node};
 use weir_core::Span;
 
-const TIMERS: [(&str, NoticeTimer); 3] =
+const MOST_ENTRIES: u64 = 1 << 40;
+
+const NOTICE_TIMERS: [(&str, NoticeTimer); 3] =
     [("keep", NoticeTimer::Keep), ("restart", NoticeTimer::Restart), ("stop", NoticeTimer::Stop)];
 
-const MOST_ENTRIES: u64 = 1 << 40;
+const RATE_CHANGES: [(&str, RateChange); 2] = [("next", RateChange::Next), ("now", RateChange::Now)];
 
 /// `[tables]`.
 pub(crate) static TABLES: Shape = Shape {
@@ -49,7 +51,7 @@ pub(crate) static CONSUMER: Shape = Shape {
         .default("0.5"),
         Field::new(
             "notice_timer",
-            Form::Words(&[TIMERS[0].0, TIMERS[1].0, TIMERS[2].0]),
+            Form::Words(&[NOTICE_TIMERS[0].0, NOTICE_TIMERS[1].0, NOTICE_TIMERS[2].0]),
             "What a consumer does with the timer of a segment whose loss a router announced: keep it running, restart \
              it, or stop it, so that only the lifetime ends the wait.",
         )
@@ -60,6 +62,13 @@ pub(crate) static CONSUMER: Shape = Shape {
             "Random extra time before each Interest, as a share of the gap of a paced control.",
         )
         .default("0"),
+        Field::new(
+            "rate_change",
+            Form::Words(&[RATE_CHANGES[0].0, RATE_CHANGES[1].0]),
+            "What a change of a paced control's rate does to the gap that is running: it ends as it began, or takes the \
+             new length at once.",
+        )
+        .default("\"next\""),
     ]],
     more: None,
     rules: &[],
@@ -107,8 +116,13 @@ fn entries(node: &Node, word: &str, table: &TableReader<'_>) -> Option<usize> {
 
 /// `[consumer]`.
 pub(crate) fn consumer(root: &TableReader<'_>) -> ConsumerRules {
-    let default =
-        ConsumerRules { lifetime: Span::from_millis(4000), guard: 0.5, notice_timer: NoticeTimer::Keep, jitter: 0.0 };
+    let default = ConsumerRules {
+        lifetime: Span::from_millis(4000),
+        guard: 0.5,
+        notice_timer: NoticeTimer::Keep,
+        jitter: 0.0,
+        rate_change: RateChange::Next,
+    };
     let Some(table) = root.table("consumer") else { return default };
     let lifetime = table.get_or("lifetime", default.lifetime);
     if !(Span::from_millis(1)..=Span::from_millis(u64::from(u32::MAX))).contains(&lifetime) {
@@ -118,23 +132,27 @@ pub(crate) fn consumer(root: &TableReader<'_>) -> ConsumerRules {
     let rules = ConsumerRules {
         lifetime,
         guard: table.number("guard", 0.0..=100.0).unwrap_or(default.guard),
-        notice_timer: notice_timer(&table).unwrap_or(default.notice_timer),
+        notice_timer: word(&table, "notice_timer", "nothing a consumer can do with its timer", &NOTICE_TIMERS)
+            .unwrap_or(default.notice_timer),
         jitter: table.number("jitter", 0.0..=1.0).unwrap_or(default.jitter),
+        rate_change: word(&table, "rate_change", "no time at which a new rate can count", &RATE_CHANGES)
+            .unwrap_or(default.rate_change),
     };
     table.finish();
     rules
 }
 
-fn notice_timer(table: &TableReader<'_>) -> Option<NoticeTimer> {
-    let node = table.node("notice_timer")?;
-    let names = TIMERS.map(|(word, _)| word);
-    let text = crate::quantities::text(node, &format!("one of {}", list(names)), table.log)?;
-    let found = TIMERS.iter().find(|(word, _)| *word == text);
+/// What one of a few words stands for; another word is reported as `wrong`.
+fn word<T: Copy>(table: &TableReader<'_>, key: &'static str, wrong: &str, words: &[(&'static str, T)]) -> Option<T> {
+    let node = table.node(key)?;
+    let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+    let text = crate::quantities::text(node, &format!("one of {}", list(names.iter().copied())), table.log)?;
+    let found = words.iter().find(|(word, _)| *word == text);
     if found.is_none() {
-        let problem = Diagnostic::at(&node.place, format!("`{text}` is nothing a consumer can do with its timer"));
+        let problem = Diagnostic::at(&node.place, format!("`{text}` is {wrong}"));
         table.log.report(problem.suggest(text, names));
     }
-    found.map(|(_, timer)| *timer)
+    found.map(|(_, meaning)| *meaning)
 }
 
 /// `[run]`.

@@ -112,6 +112,24 @@ pub static BUNDLES: &[Bundle] = &[
         recovery: Some(Part::plain("plr")),
         ..bundle("plr", "CUBIC with proactive loss recovery in routers", "cubic", "droptail")
     },
+    Bundle {
+        strategy: Part { name: "stateful-forwarding", settings: &[("adapt", Setting::Text("each"))] },
+        ..bundle(
+            "stateful-forwarding",
+            "Stateful Forwarding: rate limits at routers, congestion Nacks, a rate that each halves",
+            "stateful-forwarding",
+            "droptail",
+        )
+    },
+    Bundle {
+        strategy: Part { name: "stateful-forwarding", settings: &[("adapt", Setting::Text("check"))] },
+        ..bundle(
+            "kato",
+            "Kato and Bandai: Stateful Forwarding that waits after each cut to see what it does",
+            "kato",
+            "droptail",
+        )
+    },
 ];
 
 /// The bundle called `name`.

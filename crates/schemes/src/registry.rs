@@ -15,6 +15,9 @@ pub static CONTROLS: &[Entry<Box<dyn ConsumerControl>>] = &[
     controls::bic::ENTRY,
     controls::cubic::ENTRY,
     controls::pcon_cs::ENTRY,
+    controls::rate_aimd::ENTRY,
+    controls::stateful_forwarding::ENTRY,
+    controls::kato::ENTRY,
     controls::pfecc::ENTRY,
     controls::abu::ENTRY,
 ];
@@ -44,6 +47,7 @@ pub static STRATEGIES: &[Entry<Box<dyn ForwardingStrategy>>] = &[
     strategies::multicast::ENTRY,
     strategies::weighted_random::ENTRY,
     strategies::round_robin::ENTRY,
+    strategies::stateful_forwarding::ENTRY,
     strategies::drf::ENTRY,
     strategies::fewest_pending::ENTRY,
     strategies::pcon_fs::ENTRY,

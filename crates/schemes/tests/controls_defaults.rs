@@ -68,6 +68,32 @@ const CONTROL_DEFAULTS: Table = &[
             ("on_notice", "\"decrease\""),
         ],
     ),
+    (
+        "rate-aimd",
+        &[
+            ("initial_rate", "0"),
+            ("max_rate", "0"),
+            ("data", "\"0B\""),
+            ("min_rate", "1"),
+            ("step", "1"),
+            ("beta", "0.5"),
+            ("cut", "\"once\""),
+            ("ignore_marks", "false"),
+            ("on_notice", "\"decrease\""),
+        ],
+    ),
+    ("stateful-forwarding", NACKED_RATE),
+    ("kato", NACKED_RATE),
+];
+
+/// A rate that congestion Nacks halve.
+const NACKED_RATE: &[(&str, &str)] = &[
+    ("max_rate", "0"),
+    ("data", "\"0B\""),
+    ("min_rate", "1"),
+    ("step", "1"),
+    ("beta", "0.5"),
+    ("on_notice", "\"decrease\""),
 ];
 
 const TIMEOUT_DEFAULTS: Table = &[

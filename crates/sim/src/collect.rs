@@ -2,8 +2,8 @@
 
 use crate::histogram::Histogram;
 use std::collections::BTreeMap;
-use weir_core::{Delivery, DropReason, FaceId, FlowId, NodeId, Reading, Sink, Span, Time};
-use weir_wire::{Kind, Packet};
+use weir_core::{Allowance, Delivery, DropReason, FaceId, FlowId, NodeId, Reading, Sink, Span, Time};
+use weir_wire::{Kind, NackReason, Packet};
 
 /// What is known of a fetch before the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +25,7 @@ pub(crate) struct FlowStats {
     pub requests: u64,
     pub retransmissions: u64,
     pub timeouts: u64,
+    pub refusals: u64,
     pub decreases: u64,
     pub delivered: u64,
     pub payload: u64,
@@ -119,6 +120,7 @@ pub(crate) struct FaceStats {
     pub drops: [u64; DropReason::ALL.len()],
     pub data_drops: u64,
     pub marks: u64,
+    pub nacks: u64,
     pub loss_notices: u64,
     pub recovered: u64,
     pub stored: u128,
@@ -246,6 +248,10 @@ impl Sink for Collector {
         self.face(node, face).marks += 1;
     }
 
+    fn nacked(&mut self, _now: Time, node: NodeId, face: FaceId) {
+        self.face(node, face).nacks += 1;
+    }
+
     fn loss_notice(&mut self, _now: Time, node: NodeId, face: FaceId) {
         self.face(node, face).loss_notices += 1;
     }
@@ -283,7 +289,11 @@ impl Sink for Collector {
         self.flows[flow.0 as usize].timeouts += 1;
     }
 
-    fn decreased(&mut self, _now: Time, flow: FlowId) {
+    fn refused(&mut self, _now: Time, flow: FlowId, _segment: u64, _reason: NackReason) {
+        self.flows[flow.0 as usize].refusals += 1;
+    }
+
+    fn decreased(&mut self, _now: Time, flow: FlowId, _left: &Allowance) {
         self.flows[flow.0 as usize].decreases += 1;
     }
 

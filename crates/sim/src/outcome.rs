@@ -94,6 +94,7 @@ impl Outcome {
         self.put("requests", scope.clone(), sum(|f| f.requests));
         self.put("retransmissions", scope.clone(), sum(|f| f.retransmissions));
         self.put("timeouts", scope.clone(), sum(|f| f.timeouts));
+        self.put("refusals", scope.clone(), sum(|f| f.refusals));
         self.put("decreases", scope.clone(), sum(|f| f.decreases));
         self.put("marked", scope.clone(), sum(|f| f.marked));
         let first = group.iter().filter_map(|(_, f)| f.first_request).min();
@@ -211,6 +212,7 @@ impl Outcome {
         }
         self.put("data_drops", scope.clone(), face.data_drops as f64);
         self.put("marks", scope.clone(), face.marks as f64);
+        self.put("nacks", scope.clone(), face.nacks as f64);
         self.put("loss_notices", scope.clone(), face.loss_notices as f64);
         self.put("recovered", scope.clone(), face.recovered as f64);
         if face.recovered > 0 {
@@ -341,6 +343,7 @@ fn add(total: &mut FaceStats, face: &FaceStats) {
     total.sojourn += face.sojourn;
     total.data_drops += face.data_drops;
     total.marks += face.marks;
+    total.nacks += face.nacks;
     total.loss_notices += face.loss_notices;
     total.recovered += face.recovered;
     total.stored += face.stored;

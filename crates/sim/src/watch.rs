@@ -1,8 +1,8 @@
 //! The collector, and whoever else watches a run.
 
 use crate::collect::Collector;
-use weir_core::{Delivery, DropReason, Event, FaceId, FlowId, NodeId, Sink, Span, Time};
-use weir_wire::Packet;
+use weir_core::{Allowance, Delivery, DropReason, Event, FaceId, FlowId, NodeId, Sink, Span, Time};
+use weir_wire::{NackReason, Packet};
 
 /// Those who are told what happens. The collector always is; others cost time only in a run that has some.
 #[derive(Default)]
@@ -64,7 +64,10 @@ pass_on! {
     requested(now: Time, flow: FlowId, segment: u64, transmission: u32);
     delivered(now: Time, flow: FlowId, delivery: &Delivery);
     timed_out(now: Time, flow: FlowId, segment: u64);
-    decreased(now: Time, flow: FlowId);
+    refused(now: Time, flow: FlowId, segment: u64, reason: NackReason);
+    decreased(now: Time, flow: FlowId, left: &Allowance);
+    held(now: Time, flow: FlowId);
+    nacked(now: Time, node: NodeId, face: FaceId);
     completed(now: Time, flow: FlowId);
     detail(now: Time, node: NodeId, face: FaceId, event: &Event<'_>);
 }

@@ -77,6 +77,7 @@ impl Forwarder {
 
     fn refuse_loop(&mut self, face: FaceId, packet: Packet, cx: &mut Context<'_>) {
         let (interest, token) = (interest_in(&packet).clone(), packet.hop.pit_token.clone());
+        cx.sink.nacked(cx.now, cx.node, face);
         self.send_nack(face, NackReason::Duplicate, interest, token, cx);
         cx.discard(packet, DropReason::DuplicateNonce);
     }
@@ -172,8 +173,9 @@ impl Forwarder {
             }
             Choice::Nack(reason) => {
                 let no_route = reason == NackReason::NoRoute;
+                let own = packet.is_some();
                 end(packet, if no_route { DropReason::NoRoute } else { DropReason::Strategy }, cx);
-                self.reject(id, reason, cx);
+                self.reject(id, reason, own, cx);
             }
             Choice::Each(_) | Choice::Drop => end(packet, DropReason::Strategy, cx),
         }
@@ -193,14 +195,17 @@ impl Forwarder {
         self.send(face, packet, cx);
     }
 
-    /// Refuses an entry to all its downstreams and ends it.
-    fn reject(&mut self, id: PitId, reason: NackReason, cx: &mut Context<'_>) {
+    /// Refuses an entry to all its downstreams and ends it; `own`: for no upstream's sake.
+    fn reject(&mut self, id: PitId, reason: NackReason, own: bool, cx: &mut Context<'_>) {
         self.remember_nonces(id, cx.now);
         let entry = self.pit.get_mut(id);
         let (interest, ins) = (entry.interest.clone(), std::mem::take(&mut entry.ins));
         self.pit.remove(id);
         self.pit_changed(cx);
         for record in ins {
+            if own {
+                cx.sink.nacked(cx.now, cx.node, record.face);
+            }
             let refused = Interest { nonce: record.nonce, ..interest.clone() };
             self.send_nack(record.face, reason, refused, record.token, cx);
         }

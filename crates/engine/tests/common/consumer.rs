@@ -2,7 +2,7 @@
 
 use super::{Control, Log, Shared, Timer, ms, name, span_ms};
 use weir_core::{ConsumerControl, Context, DropReason, FaceId, FlowId, NodeId, Ready, Seed, Span, Time, Timeout};
-use weir_engine::{Application, Fetcher, FetcherRules, NoticeTimer, Outbox, What};
+use weir_engine::{Application, Fetcher, FetcherRules, NoticeTimer, Outbox, RateChange, What};
 use weir_wire::{Content, Data, Interest, Kind, Nack, NackReason, Packet, VirtualData};
 
 /// A fetcher, and the network that the test plays.
@@ -43,7 +43,13 @@ impl Default for Setup {
 }
 
 pub fn rules() -> FetcherRules {
-    FetcherRules { lifetime: span_ms(400.0), guard: 0.0, notice_timer: NoticeTimer::Keep, jitter: 0.0 }
+    FetcherRules {
+        lifetime: span_ms(400.0),
+        guard: 0.0,
+        notice_timer: NoticeTimer::Keep,
+        jitter: 0.0,
+        rate_change: RateChange::Next,
+    }
 }
 
 impl Setup {

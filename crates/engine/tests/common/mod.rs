@@ -11,7 +11,7 @@ pub use packets::*;
 pub use plugins::*;
 
 use weir_core::{
-    Context, Delivery, DropReason, FaceId, FlowId, Machine, NodeId, Pull, Reading, Ready, Sink, Span, Time,
+    Allowance, Context, Delivery, DropReason, FaceId, FlowId, Machine, NodeId, Pull, Reading, Ready, Sink, Span, Time,
 };
 use weir_engine::{Forwarder, ForwarderRules, Router};
 use weir_wire::Packet;
@@ -61,7 +61,7 @@ impl Sink for Log {
     fn timed_out(&mut self, now: Time, _: FlowId, segment: u64) {
         self.timed_out.push((now, segment));
     }
-    fn decreased(&mut self, now: Time, _: FlowId) {
+    fn decreased(&mut self, now: Time, _: FlowId, _: &Allowance) {
         self.decreased.push(now);
     }
     fn completed(&mut self, _: Time, flow: FlowId) {

@@ -9,9 +9,13 @@ pub mod cbr;
 pub mod cubic;
 pub mod fixed_window;
 pub mod icp;
+pub mod kato;
 pub mod laws;
 pub mod pcon_cs;
 pub mod pfecc;
+pub mod rate_aimd;
+pub mod rate_based;
+pub mod stateful_forwarding;
 pub mod windowed;
 
 #[cfg(test)]

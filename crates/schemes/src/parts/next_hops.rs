@@ -24,9 +24,15 @@ pub fn nowhere(query: &Query<'_>) -> Choice {
 /// refusals, once every upstream has refused.
 pub fn after_failure(failure: &Failure<'_>) -> Choice {
     let FailureKind::Nack(latest) = failure.kind else { return Choice::Drop };
-    if let Some(face) = unused(failure.next_hops, failure.sent) {
-        return Choice::To(face);
+    match unused(failure.next_hops, failure.sent) {
+        Some(face) => Choice::To(face),
+        None => refused(failure, latest),
     }
+}
+
+/// The answer to a refusal when no other next hop is tried: the mildest of all refusals, once every upstream has
+/// refused.
+pub fn refused(failure: &Failure<'_>, latest: NackReason) -> Choice {
     let mut mildest = latest;
     for record in failure.sent.iter().filter(|record| record.face != failure.face) {
         match record.nacked {

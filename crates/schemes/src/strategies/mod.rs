@@ -7,4 +7,5 @@ pub mod multicast;
 pub mod pcon_fs;
 pub mod pfecc_mf;
 pub mod round_robin;
+pub mod stateful_forwarding;
 pub mod weighted_random;

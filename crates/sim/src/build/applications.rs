@@ -3,7 +3,9 @@
 use super::{BuildError, Builder, make};
 use std::sync::Arc;
 use weir_core::{ConsumerControl, FlowId, Popularity, Seed, Site, Span, Time, Timeout};
-use weir_engine::{Application, Demand, Fetcher, FetcherRules, NoticeTimer, Producer, Requester, RequesterRules, What};
+use weir_engine::{
+    Application, Demand, Fetcher, FetcherRules, NoticeTimer, Producer, RateChange, Requester, RequesterRules, What,
+};
 use weir_scenario::plan::{self, Catalogue, Workload};
 use weir_schemes::registry;
 
@@ -45,7 +47,7 @@ impl Builder<'_> {
             stop: workload.stop,
             count: requests.count,
         };
-        let timeout = self.timeout(workload, &self.flow_site(seed, workload))?;
+        let timeout = self.timeout(workload, &self.consumer_site(workload, seed.of("control")))?;
         Ok(Requester::new(rules, demand, timeout, seed))
     }
 
@@ -65,10 +67,6 @@ impl Builder<'_> {
         self.seed.of("workload").of(&flow.to_string()).of(&workload.label)
     }
 
-    fn flow_site(&self, seed: Seed, workload: &Workload) -> Site {
-        Site { payload: workload.payload, ..self.site(seed.of("control"), None) }
-    }
-
     fn timeout(&self, workload: &Workload, site: &Site) -> Result<Box<dyn Timeout>, BuildError> {
         make(registry::TIMEOUTS, workload.timeout.as_ref().unwrap_or(&self.scenario.scheme.timeout), site)
     }
@@ -77,7 +75,7 @@ impl Builder<'_> {
         let scheme = &self.scenario.scheme;
         let rules = &self.scenario.consumer;
         let seed = self.flow_seed(flow, workload);
-        let site = self.flow_site(seed, workload);
+        let site = self.consumer_site(workload, seed.of("control"));
         let control: Box<dyn ConsumerControl> =
             make(registry::CONTROLS, workload.control.as_ref().unwrap_or(&scheme.control), &site)?;
         let timeout = self.timeout(workload, &site)?;
@@ -97,6 +95,10 @@ impl Builder<'_> {
                 plan::NoticeTimer::Stop => NoticeTimer::Stop,
             },
             jitter: rules.jitter,
+            rate_change: match rules.rate_change {
+                plan::RateChange::Next => RateChange::Next,
+                plan::RateChange::Now => RateChange::Now,
+            },
         };
         Ok(Fetcher::new(what, rules, control, timeout, seed.of("consumer").stream()))
     }

@@ -1,12 +1,14 @@
 //! From a checked scenario to a world.
 
 mod applications;
+mod facts;
 mod nodes;
 mod ports;
 mod routes;
 
 use crate::collect::{Collector, FlowInfo};
 use crate::world::{End, World};
+use facts::data_size;
 use ports::Port;
 use std::cell::RefCell;
 use std::fmt;
@@ -84,10 +86,13 @@ impl Builder<'_> {
 
     /// What a plug-in is told about its place; `port` for one that serves a face.
     fn site(&self, seed: Seed, port: Option<&Port<'_>>) -> Site {
-        let payload = self.scenario.workloads.first().map_or(Bytes(1040), |w| w.payload);
+        let first = self.scenario.workloads.first();
+        let (payload, data_size) = first.map_or((Bytes(0), Bytes(0)), |w| (w.payload, data_size(w)));
         match port.map(Port::direction) {
-            Some(d) => Site { seed, payload, link_rate: d.rate, link_delay: d.delay, limit: d.limit },
-            None => Site { seed, payload, link_rate: Rate(0), link_delay: Span::ZERO, limit: Limit::Packets(0) },
+            Some(d) => Site { seed, payload, data_size, link_rate: d.rate, link_delay: d.delay, limit: d.limit },
+            None => {
+                Site { seed, payload, data_size, link_rate: Rate(0), link_delay: Span::ZERO, limit: Limit::Packets(0) }
+            }
         }
     }
 }

@@ -39,7 +39,8 @@ impl Builder<'_> {
                 let site = self.site(seed.of("recovery").of(&face.to_string()), Some(port));
                 queue = make(registry::RECOVERIES, recovery, &site)?(queue);
             }
-            forwarder.add_face(queue);
+            let face = forwarder.add_face(queue);
+            forwarder.describe_face(face, &port.facts());
         }
         self.install_routes(node, &mut forwarder);
         let mut router = Router::new(forwarder);

@@ -29,7 +29,9 @@ impl Builder<'_> {
             for hop in routes.of(node) {
                 // Ports stand in the order of the links.
                 if let Ok(face) = self.ports[node].binary_search_by_key(&hop.link, |port| port.number) {
-                    forwarder.fib_mut().add_route(prefix, FaceId(face as u32), hop.cost);
+                    let face = FaceId(face as u32);
+                    let id = forwarder.fib_mut().add_route(prefix, face, hop.cost);
+                    forwarder.describe_route(id, face, &self.path(routes, *hop));
                 }
             }
         }

@@ -119,15 +119,20 @@ pub fn of_node(outcome: &Outcome, metric: &'static str, node: &str) -> f64 {
 /// and where each consumer is a host of its own whose label is its name.)
 pub fn assert_balanced(what: &str, built: &Built, outcome: &Outcome) {
     let all_drops: f64 = DropReason::ALL.iter().map(|reason| of_run(outcome, drop_metric(*reason))).sum();
-    // Loss notices come into being at a router; at a consumer they are used up.
+    // Loss notices and Nacks come into being at a router; at a consumer they are used up.
     let used = |(spec, counters, _): (&LinkSpec, LinkCounters, usize)| {
         let [from, to] = [spec.from, spec.to].map(|node| &built.nodes[node as usize]);
         let delivered = outcome.get("delivered", Scope::Flow(to.clone()))?;
         Some(counters.arrived as f64 - delivered - of_link(outcome, "drops_unwanted", &format!("{from}>{to}")))
     };
     let used: f64 = built.world.links().filter_map(used).sum();
-    let came = of_run(outcome, "requests") + of_run(outcome, "loss_notices");
+    let signals = of_run(outcome, "loss_notices") + of_run(outcome, "nacks");
+    let came = of_run(outcome, "requests") + signals;
     let went = of_run(outcome, "delivered") + all_drops + used;
     assert_eq!(came, went, "{what}: the books do not balance");
-    assert!((0.0..=of_run(outcome, "loss_notices")).contains(&used), "{what}: {used} notices were used");
+    let refusals = of_run(outcome, "refusals");
+    assert!(
+        (refusals..=signals).contains(&used),
+        "{what}: {used} notices and Nacks were used, {refusals} of them Nacks"
+    );
 }
