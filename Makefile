@@ -3,14 +3,20 @@
 CARGO ?= cargo
 WEIR = $(CARGO) run --release --quiet --
 
-.PHONY: help build test lint fmt docs papers bench bless clean
+TARGET = $(or $(CARGO_TARGET_DIR),target)
+# Not a member of the workspace, so that nothing else waits for mdBook to be compiled.
+BOOK = --manifest-path tools/book/Cargo.toml --target-dir $(TARGET)/book-tool
+
+.PHONY: help build test test-new lint fmt docs book papers bench bless clean
 
 help:
 	@echo "make build    the program, optimised: target/release/weir"
 	@echo "make test     everything that must hold before a change lands"
+	@echo "make test-new a new scheme of every kind passes at once (minutes; make test tries a control)"
 	@echo "make lint     formatting and lints alone, warnings denied"
 	@echo "make fmt      formats all Rust code"
 	@echo "make docs     the reference of all crates (target/doc), warnings denied"
+	@echo "make book     the documentation as a book (target/book/html), every link checked; manual pages and schema beside it"
 	@echo "make papers   reproduces every paper into out/"
 	@echo "make bench    how many packets cross a link in a second of one core"
 	@echo "make bless    rewrites golden files; look at the difference before you commit it"
@@ -27,14 +33,18 @@ test: lint
 	$(CARGO) test --release -p weir --test digests
 	@echo "== examples and papers are right"
 	$(WEIR) check examples/*.toml papers/*/*.toml
-	@$(MAKE) --no-print-directory docs
+	@$(MAKE) --no-print-directory docs book
 	@echo "== all is well"
+
+test-new:
+	$(CARGO) test -p weir --test new -- --ignored
 
 lint:
 	@echo "== formatting"
 	$(CARGO) fmt --all --check
 	@echo "== lints"
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	$(CARGO) fmt --manifest-path tools/book/Cargo.toml --check
 
 fmt:
 	$(CARGO) fmt --all
@@ -42,6 +52,13 @@ fmt:
 docs:
 	@echo "== reference"
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps
+
+book:
+	@echo "== book"
+	$(CARGO) test --quiet $(BOOK)
+	$(CARGO) run --quiet $(BOOK) -- . $(TARGET)/book
+	$(CARGO) run --quiet -- man $(TARGET)/book/man
+	$(CARGO) run --quiet -- schema > $(TARGET)/book/weir.schema.json
 
 papers:
 	@for paper in $$($(WEIR) list papers | cut -d ' ' -f 1); do $(WEIR) reproduce $$paper || exit 1; done

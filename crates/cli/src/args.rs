@@ -31,6 +31,13 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Print the JSON Schema of scenario files, for editors
     Schema,
+    /// Begin something new
+    #[command(subcommand)]
+    New(New),
+    /// Print a script that completes this program's arguments in a shell
+    Completions(CompletionsArgs),
+    /// Write the manual pages
+    Man(ManArgs),
 }
 
 #[derive(Debug, Args)]
@@ -139,4 +146,49 @@ pub(crate) enum Listed {
 pub(crate) struct ShowArgs {
     /// The name, as `weir list` shows it
     pub name: String,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum New {
+    /// Write a plug-in that works, to change it into yours: source with tests, page, and its word in the registry
+    Scheme(NewSchemeArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NewSchemeArgs {
+    /// Its name in scenario files, such as `my-control`
+    pub name: String,
+    /// What it is
+    #[arg(long, short, value_name = "KIND", default_value = "control")]
+    pub kind: PluginKind,
+}
+
+/// A kind of plug-in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PluginKind {
+    /// Consumer control: window or rate
+    Control,
+    /// Retransmission timeout
+    Timeout,
+    /// Queue discipline
+    Queue,
+    /// Forwarding strategy
+    Strategy,
+    /// In-network loss recovery
+    Recovery,
+    /// Node monitor
+    Monitor,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// The folder, which is made if it is not there
+    #[arg(value_name = "FOLDER")]
+    pub out: PathBuf,
 }

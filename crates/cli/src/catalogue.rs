@@ -39,6 +39,11 @@ pub(crate) fn show(args: &ShowArgs) -> Result<(), Failure> {
     print(&found.collect::<Vec<_>>().join("\n\n"))
 }
 
+/// Names of everything that has a page.
+pub(crate) fn names() -> Vec<&'static str> {
+    pages().into_iter().map(|(name, _)| name).collect()
+}
+
 fn rows<B>(entries: &[Entry<B>]) -> Vec<(String, String)> {
     entries.iter().map(|e| (e.name.into(), e.summary.into())).collect()
 }

@@ -12,7 +12,7 @@ mod reproduce;
 mod run;
 mod summary;
 
-use args::{Arguments, Command};
+use args::{Arguments, Command, New};
 use clap::Parser;
 use std::process::ExitCode;
 
@@ -36,6 +36,9 @@ fn main() -> ExitCode {
         Command::List(list) => catalogue::list(&list),
         Command::Show(show) => catalogue::show(&show),
         Command::Schema => kit::schema(),
+        Command::New(New::Scheme(scheme)) => kit::scheme(&scheme),
+        Command::Completions(completions) => kit::completions(&completions),
+        Command::Man(man) => kit::man(&man),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

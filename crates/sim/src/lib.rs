@@ -15,7 +15,7 @@ mod sweep;
 mod watch;
 mod world;
 
-pub use build::{BuildError, Built, build};
+pub use build::{BuildError, Built, OwnControl, build, build_with};
 pub use calendar::Calendar;
 pub use collect::{Collector, FlowInfo};
 pub use histogram::Histogram;

@@ -76,8 +76,10 @@ impl Builder<'_> {
         let rules = &self.scenario.consumer;
         let seed = self.flow_seed(flow, workload);
         let site = self.consumer_site(workload, seed.of("control"));
-        let control: Box<dyn ConsumerControl> =
-            make(registry::CONTROLS, workload.control.as_ref().unwrap_or(&scheme.control), &site)?;
+        let control: Box<dyn ConsumerControl> = match (self.control)(workload, &site) {
+            Some(own) => own,
+            None => make(registry::CONTROLS, workload.control.as_ref().unwrap_or(&scheme.control), &site)?,
+        };
         let timeout = self.timeout(workload, &site)?;
         let what = What {
             flow: FlowId(flow as u32),

@@ -14,8 +14,8 @@ use std::cell::RefCell;
 use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
-use weir_core::{Bytes, Limit, Popularity, Rate, Seed, Site, Span, Time};
-use weir_scenario::plan::{PartPlan, Scenario};
+use weir_core::{Bytes, ConsumerControl, Limit, Popularity, Rate, Seed, Site, Span, Time};
+use weir_scenario::plan::{PartPlan, Scenario, Workload};
 use weir_scenario::routes::Routes;
 use weir_schemes::registry;
 use weir_wire::Name;
@@ -50,9 +50,20 @@ pub struct Built {
 /// # Errors
 /// If the scenario names a plug-in or setting that does not exist; a loaded scenario never does.
 pub fn build(scenario: &Scenario, seed: u64) -> Result<Built, BuildError> {
+    build_with(scenario, seed, &|_, _| None)
+}
+
+/// A control that is in no registry, for the workloads that want it: `None` leaves the scenario's.
+pub type OwnControl<'a> = &'a dyn Fn(&Workload, &Site) -> Option<Box<dyn ConsumerControl>>;
+
+/// The same with controls of the caller's own, which need not be in the registry.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_with(scenario: &Scenario, seed: u64, control: OwnControl<'_>) -> Result<Built, BuildError> {
     let (ports, firsts) = (ports::ports(&scenario.topology), routes::firsts(scenario));
     let routes = routes::all(scenario, &firsts);
-    Builder { scenario, seed: Seed(seed), ports, routes, firsts, popularities: RefCell::default() }.build()
+    Builder { scenario, seed: Seed(seed), ports, routes, firsts, popularities: RefCell::default(), control }.build()
 }
 
 struct Builder<'a> {
@@ -66,6 +77,8 @@ struct Builder<'a> {
     firsts: Vec<bool>,
     /// Tables of catalogues, made once.
     popularities: RefCell<Vec<Arc<Popularity>>>,
+    /// Controls instead of the scenario's.
+    control: OwnControl<'a>,
 }
 
 impl Builder<'_> {
