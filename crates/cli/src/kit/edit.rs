@@ -33,8 +33,8 @@ pub(super) fn declare(source: &str, module: &str) -> Option<String> {
     let new = format!("pub mod {module};");
     let lines: Vec<&str> = source.lines().collect();
     let is_module = |line: &&str| line.starts_with("pub mod ") && line.ends_with(';');
-    let last = lines.iter().rposition(|line| is_module(&line))?;
-    let place = lines.iter().position(|line| is_module(&line) && *line > &*new).unwrap_or(last + 1);
+    let last = lines.iter().rposition(is_module)?;
+    let place = lines.iter().position(|line| is_module(line) && *line > &*new).unwrap_or(last + 1);
     let mut lines = lines;
     lines.insert(place, &new);
     Some(lines.join("\n") + "\n")
