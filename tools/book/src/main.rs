@@ -68,6 +68,11 @@ fn book(root: &Path, out: &Path) -> Result<String, String> {
     let book = MDBook::load_with_config(out, config).map_err(|error| format!("{error:#}"))?;
     book.build().map_err(|error| format!("{error:#}"))?;
     let checked = check::check(&html)?;
+    let has_search = |name: std::ffi::OsString| name.to_string_lossy().starts_with("searchindex");
+    let files = std::fs::read_dir(&html).map_err(|error| format!("`{}`: {error}", html.display()))?;
+    if !files.flatten().any(|entry| has_search(entry.file_name())) {
+        return Err("mdBook made no index for the search: is its feature `search` on?".into());
+    }
     Ok(format!(
         "{} pages, {} links in them, all of which lead somewhere: {}",
         pages.len(),
