@@ -1,5 +1,5 @@
 //! `weir new scheme` writes what passes at once: formatting, lints, its own tests, those that every plug-in must pass, and
-//! those of pages. It is called in a copy of the sources, which is built in the same target folder.
+//! those of pages. It is called in a copy of the sources.
 
 mod common;
 
@@ -57,9 +57,10 @@ fn new(sources: &Path, args: &[&str]) -> Called {
     Called::new(weir(&below).args(["new", "scheme"]).args(args).output().expect("the program starts"))
 }
 
-/// Calls cargo in the copy; the target folder is that of this test.
+/// Calls cargo in the copy. It has a target folder of its own: in that of this workspace cargo would take the crates of
+/// the copy for those of the workspace, since it tells them apart by their places in their workspaces.
 fn cargo(sources: &Path, args: &[&str]) {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target folder");
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sources-target");
     let mut cargo = Command::new(env!("CARGO"));
     cargo.current_dir(sources).args(args).env("CARGO_TARGET_DIR", target).env_remove("RUSTFLAGS");
     let output = cargo.output().expect("cargo starts");
