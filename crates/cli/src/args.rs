@@ -21,6 +21,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Run a scenario file and write its tables and figures
     Run(RunArgs),
+    /// Follow one Interest through a run, hop by hop
+    Trace(TraceArgs),
     /// Regenerate a paper's figures and score what it says
     Reproduce(ReproduceArgs),
     /// Check scenario files without running them
@@ -52,6 +54,36 @@ pub(crate) struct RunArgs {
     pub scheme: Vec<String>,
     #[command(flatten)]
     pub common: Common,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TraceArgs {
+    /// The scenario file
+    pub file: PathBuf,
+    /// The segment's name, such as `/video/seg=17`
+    #[arg(long, value_name = "NAME", required_unless_present = "flow")]
+    pub name: Option<String>,
+    /// The flow that asks for it [default: the first one to ask]
+    #[arg(long, value_name = "LABEL")]
+    pub flow: Option<String>,
+    /// The segment's number, instead of --name
+    #[arg(long, value_name = "NUMBER", requires = "flow", conflicts_with = "name")]
+    pub segment: Option<u64>,
+    /// Which point of the axes, such as `control=cubic,recovery=plr`
+    #[arg(long, value_name = "AXIS=LABEL[,...]", value_delimiter = ',')]
+    pub point: Vec<String>,
+    /// The run's seed [default: the first of the file]
+    #[arg(long, value_name = "SEED")]
+    pub seed: Option<u64>,
+    /// Change a value of the file; may be given several times
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
+    /// Go on after the Data has come, to the end of the run: late copies, other consumers
+    #[arg(long)]
+    pub all_transmissions: bool,
+    /// One line of JSON for each step and for the summary
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

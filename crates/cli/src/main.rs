@@ -11,6 +11,7 @@ mod progress;
 mod reproduce;
 mod run;
 mod summary;
+mod trace;
 
 use args::{Arguments, Command, New};
 use clap::Parser;
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let done = match arguments.command {
         Command::Run(run) => run::run(&run),
+        Command::Trace(trace) => trace::trace(&trace),
         Command::Reproduce(reproduce) => reproduce::reproduce(&reproduce),
         Command::Check(check) => check::check(&check),
         Command::List(list) => catalogue::list(&list),

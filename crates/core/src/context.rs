@@ -298,6 +298,43 @@ pub trait Sink {
     fn detail(&mut self, now: Time, node: NodeId, face: FaceId, event: &Event<'_>) {}
 }
 
+/// A sink that is shared with somebody who reads it after the run.
+impl<S: Sink> Sink for std::rc::Rc<std::cell::RefCell<S>> {
+    fn dropped(&mut self, now: Time, node: NodeId, face: FaceId, packet: &Packet, reason: DropReason) {
+        self.borrow_mut().dropped(now, node, face, packet, reason);
+    }
+    fn dequeued(&mut self, now: Time, node: NodeId, face: FaceId, packet: &Packet, sojourn: Span) {
+        self.borrow_mut().dequeued(now, node, face, packet, sojourn);
+    }
+    fn marked(&mut self, now: Time, node: NodeId, face: FaceId) {
+        self.borrow_mut().marked(now, node, face);
+    }
+    fn loss_notice(&mut self, now: Time, node: NodeId, face: FaceId) {
+        self.borrow_mut().loss_notice(now, node, face);
+    }
+    fn recovered(&mut self, now: Time, node: NodeId, face: FaceId, stored: Span) {
+        self.borrow_mut().recovered(now, node, face, stored);
+    }
+    fn requested(&mut self, now: Time, flow: FlowId, segment: u64, transmission: u32) {
+        self.borrow_mut().requested(now, flow, segment, transmission);
+    }
+    fn delivered(&mut self, now: Time, flow: FlowId, delivery: &Delivery) {
+        self.borrow_mut().delivered(now, flow, delivery);
+    }
+    fn timed_out(&mut self, now: Time, flow: FlowId, segment: u64) {
+        self.borrow_mut().timed_out(now, flow, segment);
+    }
+    fn decreased(&mut self, now: Time, flow: FlowId) {
+        self.borrow_mut().decreased(now, flow);
+    }
+    fn completed(&mut self, now: Time, flow: FlowId) {
+        self.borrow_mut().completed(now, flow);
+    }
+    fn detail(&mut self, now: Time, node: NodeId, face: FaceId, event: &Event<'_>) {
+        self.borrow_mut().detail(now, node, face, event);
+    }
+}
+
 /// Watches nothing.
 #[derive(Debug, Default)]
 pub struct NoSink;

@@ -166,6 +166,11 @@ impl Collector {
         }
     }
 
+    /// Labels of the fetches, by number.
+    pub fn labels(&self) -> impl Iterator<Item = &str> {
+        self.infos.iter().map(|info| info.label.as_str())
+    }
+
     /// True once every fetch has all its segments.
     pub fn all_complete(&self) -> bool {
         self.open == 0

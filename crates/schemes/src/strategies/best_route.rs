@@ -22,9 +22,14 @@ pub const ENTRY: Entry<Box<dyn ForwardingStrategy>> = weir_core::entry!(
 pub struct BestRoute;
 
 impl ForwardingStrategy for BestRoute {
-    fn choose(&mut self, query: &Query<'_>, _cx: &mut Context<'_>) -> Choice {
-        let face = unused(query.next_hops, query.sent).or_else(|| used_longest_ago(query));
-        face.map_or_else(|| nowhere(query), Choice::To)
+    fn choose(&mut self, query: &Query<'_>, cx: &mut Context<'_>) -> Choice {
+        if let Some(face) = unused(query.next_hops, query.sent) {
+            cx.explain(&query.interest.name, || "it is the cheapest next hop that was not tried".into());
+            return Choice::To(face);
+        }
+        let Some(face) = used_longest_ago(query) else { return nowhere(query) };
+        cx.explain(&query.interest.name, || "all next hops were tried; it was so longest ago".into());
+        Choice::To(face)
     }
 
     fn on_failure(&mut self, failure: &Failure<'_>, _cx: &mut Context<'_>) -> Choice {

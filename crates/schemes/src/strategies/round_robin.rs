@@ -30,7 +30,7 @@ pub struct RoundRobin {
 }
 
 impl ForwardingStrategy for RoundRobin {
-    fn choose(&mut self, query: &Query<'_>, _cx: &mut Context<'_>) -> Choice {
+    fn choose(&mut self, query: &Query<'_>, cx: &mut Context<'_>) -> Choice {
         let Some(cheapest) = query.next_hops.first() else { return nowhere(query) };
         let known = self.hops.known(query.prefix, query.next_hops);
         let mut sum = 0;
@@ -44,6 +44,8 @@ impl ForwardingStrategy for RoundRobin {
             }
         }
         let Some((_, Reverse(face), rank)) = best else { return Choice::To(cheapest.face) };
+        let credit = known[rank].state;
+        cx.explain(&query.interest.name, || format!("its credit of {credit} is the most; it pays {sum}"));
         known[rank].state -= sum;
         Choice::To(face)
     }

@@ -33,15 +33,16 @@ pub struct WeightedRandom {
 }
 
 impl ForwardingStrategy for WeightedRandom {
-    fn choose(&mut self, query: &Query<'_>, _cx: &mut Context<'_>) -> Choice {
+    fn choose(&mut self, query: &Query<'_>, cx: &mut Context<'_>) -> Choice {
         let Some(cheapest) = query.next_hops.first() else { return nowhere(query) };
         let known = self.hops.known(query.prefix, query.next_hops);
         let weight = |(rank, known): (usize, &Known<()>)| self.weights.of(rank, known, query.next_hops);
-        let sum = known.iter().enumerate().map(weight).sum();
+        let sum: u64 = known.iter().enumerate().map(weight).sum();
         let mut drawn = self.chance.below(sum);
         for (rank, known) in known.iter().enumerate() {
             let weight = weight((rank, known));
             if drawn < weight {
+                cx.explain(&query.interest.name, || format!("it was drawn, with a probability of {weight}/{sum}"));
                 return Choice::To(known.hop.face);
             }
             drawn -= weight;
