@@ -324,8 +324,8 @@ impl<S: Sink> Sink for std::rc::Rc<std::cell::RefCell<S>> {
     fn timed_out(&mut self, now: Time, flow: FlowId, segment: u64) {
         self.borrow_mut().timed_out(now, flow, segment);
     }
-    fn decreased(&mut self, now: Time, flow: FlowId) {
-        self.borrow_mut().decreased(now, flow);
+    fn decreased(&mut self, now: Time, flow: FlowId, left: &Allowance) {
+        self.borrow_mut().decreased(now, flow, left);
     }
     fn completed(&mut self, now: Time, flow: FlowId) {
         self.borrow_mut().completed(now, flow);
