@@ -9,6 +9,7 @@ const ORDER: [&str; 9] = [
     "docs/scenarios.md",
     "docs/scenario-reference.md",
     "docs/results.md",
+    "docs/trace.md",
     "docs/report.md",
     "docs/library.md",
     "docs/architecture.md",
