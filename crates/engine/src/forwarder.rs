@@ -70,7 +70,8 @@ pub struct Forwarder {
     counters: ForwarderCounters,
     pit_entries: usize,
     pit_peak: usize,
-    pit_area: f64,
+    /// Entry-nanoseconds until `pit_changed_at`.
+    pit_area: u128,
     pit_changed_at: Time,
     /// Eligible next hops of the Interest at hand.
     eligible: Vec<NextHop>,
@@ -102,7 +103,7 @@ impl Forwarder {
             counters: ForwarderCounters::default(),
             pit_entries: 0,
             pit_peak: 0,
-            pit_area: 0.0,
+            pit_area: 0,
             pit_changed_at: Time::ZERO,
             eligible: Vec::new(),
             sent: Vec::new(),
@@ -248,7 +249,7 @@ impl Forwarder {
 
     /// Tells `report` the state of tables and queues at `now`.
     pub fn report(&self, now: Time, report: &mut dyn FnMut(Reading)) {
-        report(Reading::Pit { entries: self.pit.len(), peak: self.pit_peak, area: self.pit_area(now) });
+        report(Reading::Pit { entries: self.pit.len(), peak: self.pit_peak, area: self.pit_area(now) as f64 / 1e9 });
         let (hits, misses) = self.cs.hits_and_misses();
         report(Reading::Cs { entries: self.cs.len(), hits, misses });
         for (i, face) in self.faces.iter().enumerate() {
@@ -341,10 +342,10 @@ impl Forwarder {
         }
     }
 
-    /// The number of entries, summed over time.
+    /// The number of entries, summed over time, in entry-nanoseconds.
     #[inline]
-    fn pit_area(&self, now: Time) -> f64 {
-        self.pit_area + self.pit_entries as f64 * now.since(self.pit_changed_at).seconds()
+    fn pit_area(&self, now: Time) -> u128 {
+        self.pit_area + self.pit_entries as u128 * u128::from(now.since(self.pit_changed_at).0)
     }
 
     /// Tells the monitor of an Interest that no table could answer.

@@ -19,13 +19,17 @@ impl Wakes {
     #[inline]
     pub fn set(&mut self, sleeper: usize, at: Option<Time>) {
         let Some(at) = at else { return };
+        if self.scheduled.get(sleeper).is_none_or(|scheduled| at < *scheduled) {
+            self.schedule(sleeper, at);
+        }
+    }
+
+    fn schedule(&mut self, sleeper: usize, at: Time) {
         if sleeper >= self.scheduled.len() {
             self.scheduled.resize(sleeper + 1, Time::NEVER);
         }
-        if at < self.scheduled[sleeper] {
-            self.scheduled[sleeper] = at;
-            self.heap.push(Reverse((at, sleeper as u32)));
-        }
+        self.scheduled[sleeper] = at;
+        self.heap.push(Reverse((at, sleeper as u32)));
     }
 
     /// The earliest wake time (it may be too early, never too late).

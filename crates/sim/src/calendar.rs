@@ -1,28 +1,43 @@
 //! The calendar: what happens next.
 
-/// A bucket is 2^12 ns wide: about the time of one packet on the fastest links that people simulate.
-const WIDTH_BITS: u32 = 12;
-/// Buckets in the wheel; with their width they reach about 17 ms ahead, further than most packets fly.
-const BUCKETS: u64 = 4096;
+/// Buckets in the wheel.
+const BUCKETS: u64 = 1024;
+/// Words of the map of occupied buckets.
+const WORDS: usize = (BUCKETS / 64) as usize;
+/// At first a bucket is 2^12 ns wide: about the time of one packet on the fastest links that people simulate.
+const FIRST_WIDTH_BITS: u32 = 12;
+/// Events that a bucket should hold: few enough to sort at once, enough that turning to the next one costs little.
+const AIM: u32 = 8;
+/// After so many buckets it is seen whether their width still fits.
+const TURNS: u32 = 512;
 
 /// A priority queue of events, least first. An event is 64 bits of time and 64 bits that break ties and say what it
 /// is, packed into one integer, so that order is total and a comparison is two instructions.
 ///
 /// Events of the near future wait unsorted in a wheel of buckets and are sorted when their bucket's turn comes; the few
-/// that lie further ahead (timeouts, starts of fetches) wait in a heap. So most events cost the same however many there are.
+/// that lie further ahead (timeouts, starts of fetches) wait in a heap. So most events cost the same however many there
+/// are. The width of the buckets follows the events: a chain of four nodes has a packet every 100 us, a dumbbell of a
+/// thousand flows one every 20 ns.
 #[derive(Debug)]
 pub struct Calendar {
     /// Events of the bucket whose turn it is, latest first.
     current: Vec<u128>,
     /// That bucket, counted from time 0.
     turn: u64,
+    /// A bucket is 2^`width_bits` ns wide.
+    width_bits: u32,
     /// Events of the next `BUCKETS - 1` buckets, by bucket modulo `BUCKETS`.
     wheel: Vec<Vec<u128>>,
     /// A bit for each bucket of the wheel that holds something.
-    occupied: [u64; (BUCKETS / 64) as usize],
+    occupied: [u64; WORDS],
+    /// A bit for each word of `occupied` that is not 0.
+    occupied_words: u16,
     /// Events that were too far ahead when they came.
     far: Heap,
     len: usize,
+    /// Turns, and events taken out, since the width was looked at.
+    turns: u32,
+    taken: u32,
 }
 
 impl Default for Calendar {
@@ -30,10 +45,14 @@ impl Default for Calendar {
         Calendar {
             current: Vec::new(),
             turn: 0,
+            width_bits: FIRST_WIDTH_BITS,
             wheel: vec![Vec::new(); BUCKETS as usize],
-            occupied: [0; (BUCKETS / 64) as usize],
+            occupied: [0; WORDS],
+            occupied_words: 0,
             far: Heap::default(),
             len: 0,
+            turns: 0,
+            taken: 0,
         }
     }
 }
@@ -42,9 +61,13 @@ impl Calendar {
     /// Adds an event.
     #[inline]
     pub fn push(&mut self, time: u64, what: u64) {
-        let event = u128::from(time) << 64 | u128::from(what);
-        let bucket = time >> WIDTH_BITS;
         self.len += 1;
+        self.place(u128::from(time) << 64 | u128::from(what));
+    }
+
+    #[inline]
+    fn place(&mut self, event: u128) {
+        let bucket = self.bucket_of(event);
         if bucket <= self.turn {
             let place = self.current.partition_point(|e| *e > event);
             self.current.insert(place, event);
@@ -52,24 +75,34 @@ impl Calendar {
             let slot = (bucket % BUCKETS) as usize;
             self.wheel[slot].push(event);
             self.occupied[slot / 64] |= 1 << (slot % 64);
+            self.occupied_words |= 1 << (slot / 64);
         } else {
             self.far.push(event);
         }
     }
 
     /// Takes out the earliest event.
-    #[inline]
     pub fn pop(&mut self) -> Option<(u64, u64)> {
+        self.pop_until(u64::MAX)
+    }
+
+    /// Takes out the earliest event, if its time is not after `limit`.
+    #[inline]
+    pub fn pop_until(&mut self, limit: u64) -> Option<(u64, u64)> {
         if self.current.is_empty() {
             self.advance();
         }
-        let event = self.current.pop()?;
+        let (time, what) = split(*self.current.last()?);
+        if time > limit {
+            return None;
+        }
+        self.current.pop();
         self.len -= 1;
-        Some(split(event))
+        self.taken += 1;
+        Some((time, what))
     }
 
     /// Time of the earliest event.
-    #[inline]
     pub fn peek_time(&mut self) -> Option<u64> {
         if self.current.is_empty() {
             self.advance();
@@ -89,50 +122,109 @@ impl Calendar {
 
     /// Turns to the next bucket that holds something, in the wheel or in the heap or in both.
     fn advance(&mut self) {
+        self.turns += 1;
+        if self.turns >= TURNS {
+            self.fit_width();
+            if !self.current.is_empty() {
+                return;
+            }
+        }
         let near = self.next_occupied();
-        let far = self.far.first().map(bucket_of);
-        let Some(turn) = near.into_iter().chain(far).min() else { return };
+        let far = self.far.first().map(|event| self.bucket_of(event));
+        let turn = match (near, far) {
+            (Some(near), Some(far)) => near.min(far),
+            (near, far) => match near.or(far) {
+                Some(turn) => turn,
+                None => return,
+            },
+        };
         self.turn = turn;
         if near == Some(turn) {
-            let slot = (turn % BUCKETS) as usize;
-            std::mem::swap(&mut self.current, &mut self.wheel[slot]);
-            self.occupied[slot / 64] &= !(1 << (slot % 64));
+            self.open((turn % BUCKETS) as usize);
         }
-        while self.far.first().map(bucket_of) == Some(turn) {
+        while far.is_some_and(|far| far <= turn) && self.far.first().is_some_and(|event| self.bucket_of(event) <= turn)
+        {
             self.current.extend(self.far.pop());
         }
-        self.current.sort_unstable_by(|a, b| b.cmp(a));
+        if self.current.len() > 1 {
+            self.current.sort_unstable_by(|a, b| b.cmp(a));
+        }
+    }
+
+    /// Makes a bucket's events the current ones, of which there are none.
+    #[inline]
+    fn open(&mut self, slot: usize) {
+        std::mem::swap(&mut self.current, &mut self.wheel[slot]);
+        let word = &mut self.occupied[slot / 64];
+        *word &= !(1 << (slot % 64));
+        if *word == 0 {
+            self.occupied_words &= !(1 << (slot / 64));
+        }
     }
 
     /// The first bucket after this one that holds something in the wheel.
+    #[inline]
     fn next_occupied(&self) -> Option<u64> {
-        let words = self.occupied.len() as u64;
         let start = (self.turn + 1) % BUCKETS;
-        for step in 0..=words {
-            let word = (start / 64 + step) % words;
-            let mut bits = self.occupied[word as usize];
-            if step == 0 {
-                bits &= u64::MAX << (start % 64);
-            } else if step == words {
-                bits &= !(u64::MAX << (start % 64));
+        let first = (start / 64) as usize;
+        let rest = self.occupied[first] & u64::MAX << (start % 64);
+        let (word, bits) = match rest {
+            0 => {
+                // Around the wheel; of the first word only the bits before `start` are left, and it comes last.
+                let next = self.occupied_words.rotate_right(first as u32 + 1);
+                if next == 0 {
+                    return None;
+                }
+                let word = (first + 1 + next.trailing_zeros() as usize) % WORDS;
+                (word, self.occupied[word])
             }
-            if bits != 0 {
-                let slot = word * 64 + u64::from(bits.trailing_zeros());
-                return Some(self.turn + 1 + (slot + BUCKETS - start) % BUCKETS);
-            }
+            bits => (first, bits),
+        };
+        let slot = word as u64 * 64 + u64::from(bits.trailing_zeros());
+        Some(self.turn + 1 + (slot + BUCKETS - start) % BUCKETS)
+    }
+
+    /// Makes buckets wider or narrower if they have held too few or too many events lately.
+    fn fit_width(&mut self) {
+        let (turns, taken) = (self.turns, self.taken.max(1));
+        (self.turns, self.taken) = (0, 0);
+        let aim = AIM * turns;
+        let width_bits = if taken < aim / 2 {
+            (self.width_bits + (aim / taken).ilog2()).min(40)
+        } else if taken > aim * 2 {
+            self.width_bits.saturating_sub((taken / aim).ilog2())
+        } else {
+            return;
+        };
+        if width_bits != self.width_bits {
+            self.change_width(width_bits);
         }
-        None
+    }
+
+    #[cold]
+    fn change_width(&mut self, width_bits: u32) {
+        let mut events = std::mem::take(&mut self.current);
+        for bucket in &mut self.wheel {
+            events.append(bucket);
+        }
+        (self.occupied, self.occupied_words) = ([0; WORDS], 0);
+        let start = self.turn << self.width_bits;
+        self.width_bits = width_bits;
+        self.turn = start >> width_bits;
+        for event in events {
+            self.place(event);
+        }
+    }
+
+    #[inline]
+    fn bucket_of(&self, event: u128) -> u64 {
+        split(event).0 >> self.width_bits
     }
 }
 
 #[inline]
 fn split(event: u128) -> (u64, u64) {
     ((event >> 64) as u64, event as u64)
-}
-
-#[inline]
-fn bucket_of(event: u128) -> u64 {
-    split(event).0 >> WIDTH_BITS
 }
 
 /// A heap with four children a node: half as deep as a binary one, and the children share a cache line.

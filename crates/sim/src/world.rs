@@ -92,12 +92,10 @@ impl World {
         if self.now == Time::ZERO && self.events == 0 {
             self.start();
         }
-        while let Some(at) = self.calendar.peek_time() {
-            match end {
-                End::At(limit) if Time(at) > limit => break,
-                End::Complete if self.watch.collector.all_complete() => break,
-                _ => self.step(),
-            }
+        let limit = if let End::At(limit) = end { limit } else { Time::NEVER };
+        while !(end == End::Complete && self.watch.collector.all_complete()) {
+            let Some((time, what)) = self.calendar.pop_until(limit.0) else { break };
+            self.step(Time(time), what);
         }
         if let End::At(limit) = end {
             self.now = limit.max(self.now);
@@ -114,9 +112,8 @@ impl World {
     }
 
     #[inline]
-    fn step(&mut self) {
-        let Some((time, what)) = self.calendar.pop() else { return };
-        self.now = Time(time);
+    fn step(&mut self, now: Time, what: u64) {
+        self.now = now;
         self.events += 1;
         let place = what as u32 as usize;
         match what >> 32 {

@@ -11,15 +11,12 @@ impl Forwarder {
         self.counters.data += 1;
         let data = data_in(&packet);
         let hash = data.name.hash64();
-        let Some(id) = self.pit.answered_by(&data.name, hash) else {
+        let more = self.pit.may_have_more();
+        let Some(id) = self.pit.remove_answered(&data.name, hash) else {
             return cx.discard(packet, DropReason::Unsolicited);
         };
         self.cs.insert(data, hash, cx.now);
-        let unused = if self.pit.may_have_more() {
-            self.satisfy_all(face, packet, cx)
-        } else {
-            self.satisfy(id, face, packet, cx)
-        };
+        let unused = if more { self.satisfy_all(id, face, packet, cx) } else { self.satisfy(id, face, packet, cx) };
         if let Some(packet) = unused
             && self.cs.capacity() == 0
         {
@@ -28,18 +25,20 @@ impl Forwarder {
         }
     }
 
-    /// Rare: entries for the same name that differ by selectors, or for a prefix of it.
-    fn satisfy_all(&mut self, face: FaceId, packet: Packet, cx: &mut Context<'_>) -> Option<Packet> {
+    /// Rare: entries for the same name that differ by selectors, or for a prefix of it. `first` has been removed.
+    fn satisfy_all(&mut self, first: PitId, face: FaceId, packet: Packet, cx: &mut Context<'_>) -> Option<Packet> {
         let mut unused = None;
         let mut used = false;
-        while let Some(id) = self.pit.answered_by(packet.name(), packet.name().hash64()) {
+        let mut next = Some(first);
+        while let Some(id) = next {
             unused = self.satisfy(id, face, packet.clone(), cx);
             used |= unused.is_none();
+            next = self.pit.remove_answered(packet.name(), packet.name().hash64());
         }
         unused.filter(|_| !used)
     }
 
-    /// Ends an entry and sends the Data to all that wait for it. Gives it back if nobody does any more.
+    /// Sends the Data that ended an entry to all that wait for it. Gives it back if nobody does any more.
     #[inline]
     fn satisfy(&mut self, id: PitId, face: FaceId, mut packet: Packet, cx: &mut Context<'_>) -> Option<Packet> {
         self.remember_fresh_nonces(id, data_in(&packet), cx.now);
@@ -51,7 +50,6 @@ impl Forwarder {
             let rtt = outcome.and_then(|o| o.rtt);
             Event::PitSatisfied { data: data_in(&packet), rtt, downstreams: entry.ins.len(), marked }
         });
-        self.pit.remove(id);
         if let Some(outcome) = outcome {
             self.strategies[strategy.0 as usize].on_data(&outcome, cx);
         }
