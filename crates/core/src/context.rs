@@ -36,6 +36,11 @@ pub trait Machine {
     fn pull(&mut self, face: FaceId, cx: &mut Context<'_>) -> Pull;
     /// True if `pull` would have something to say: asked after a packet was pulled, to save a driver an idle call.
     fn has_backlog(&self, face: FaceId) -> bool;
+    /// A packet is about to arrive over `face`: reads what `receive` will need, so that it has come from memory by then.
+    /// Says by which face it will probably go on. Changes nothing, and may do nothing.
+    fn foresee(&self, _face: FaceId, _packet: &Packet) -> Option<FaceId> {
+        None
+    }
     /// Does what is due at `cx.now`.
     fn wake(&mut self, cx: &mut Context<'_>);
     /// When `wake` wants to be called; `None`: not before another packet comes.

@@ -85,6 +85,7 @@ impl Egress {
         }
     }
 
+    #[cold]
     fn enqueue_burst(&mut self, cx: &mut Context<'_>) {
         for packet in self.burst.drain(..) {
             enqueue(&mut *self.queue, packet, cx);

@@ -489,6 +489,12 @@ impl Application for Fetcher {
         self.pump(out, cx);
     }
 
+    fn foresee(&self, packet: &Packet) {
+        let sent = packet.name().segment().and_then(|segment| self.pending.get(segment));
+        std::hint::black_box(sent.map(|slot| slot.last_sent));
+        std::hint::black_box((self.control.allowance(), self.timeout.timeout()));
+    }
+
     fn next_wake(&self) -> Option<Time> {
         if self.done {
             return None;

@@ -184,6 +184,16 @@ impl Forwarder {
         }
     }
 
+    /// Reads what `receive_packet` will need, and says where the packet will go if nothing unusual happens.
+    pub fn foresee(&self, packet: &Packet) -> Option<FaceId> {
+        let name = packet.name();
+        let id = self.pit.answered_by(name, name.hash64())?;
+        let face = self.pit.get(id).ins.first()?.face;
+        let egress = self.faces.get(face.index())?.egress.as_ref()?;
+        std::hint::black_box(egress.queue.backlog());
+        Some(face)
+    }
+
     /// The next packet for the link of `face`.
     pub fn pull_packet(&mut self, face: FaceId, cx: &mut Context<'_>) -> Pull {
         cx.face = face;

@@ -131,6 +131,13 @@ impl Machine for Host {
         self.egress.has_backlog()
     }
 
+    fn foresee(&self, face: FaceId, packet: &Packet) -> Option<FaceId> {
+        let directory = if matches!(packet.kind, Kind::Interest(_)) { &self.producers } else { &self.consumers };
+        let application = directory.find(packet.name()).first()?;
+        self.applications[*application as usize].foresee(packet);
+        Some(face)
+    }
+
     fn wake(&mut self, cx: &mut Context<'_>) {
         cx.face = FaceId(0);
         self.egress.resume(cx);

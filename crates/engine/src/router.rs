@@ -116,6 +116,10 @@ impl Machine for Router {
         self.forwarder.has_backlog(face)
     }
 
+    fn foresee(&self, _face: FaceId, packet: &Packet) -> Option<FaceId> {
+        self.forwarder.foresee(packet)
+    }
+
     fn wake(&mut self, cx: &mut Context<'_>) {
         self.forwarder.resume(cx);
         while let Some(sleeper) = self.wakes.pop_due(cx.now) {

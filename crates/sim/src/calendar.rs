@@ -7,7 +7,7 @@ const WORDS: usize = (BUCKETS / 64) as usize;
 /// At first a bucket is 2^12 ns wide: about the time of one packet on the fastest links that people simulate.
 const FIRST_WIDTH_BITS: u32 = 12;
 /// Events that a bucket should hold: few enough to sort at once, enough that turning to the next one costs little.
-const AIM: u32 = 8;
+const AIM: u32 = 16;
 /// After so many buckets it is seen whether their width still fits.
 const TURNS: u32 = 512;
 
@@ -84,6 +84,21 @@ impl Calendar {
     /// Takes out the earliest event.
     pub fn pop(&mut self) -> Option<(u64, u64)> {
         self.pop_until(u64::MAX)
+    }
+
+    /// True if the next event opens a new bucket.
+    #[inline]
+    pub fn is_at_turn(&self) -> bool {
+        self.current.is_empty()
+    }
+
+    /// What the next bucket holds, in no order that matters: most of what happens next.
+    #[inline]
+    pub fn turn(&mut self) -> impl Iterator<Item = u64> + Clone {
+        if self.current.is_empty() {
+            self.advance();
+        }
+        self.current.iter().map(|event| split(*event).1)
     }
 
     /// Takes out the earliest event, if its time is not after `limit`.

@@ -185,6 +185,12 @@ impl Collector {
         &mut faces[face.index()]
     }
 
+    /// Reads what the next drop or departure at a face will change.
+    #[inline]
+    pub(crate) fn foresee(&self, node: NodeId, face: FaceId) -> u64 {
+        self.faces[node.0 as usize].get(face.index()).map_or(0, |stats| stats.data)
+    }
+
     /// Takes a reading into the time series.
     pub(crate) fn sample(&mut self, now: Time, node: NodeId, reading: Reading) {
         let mut put = |what, place, value| self.samples.push(RawSample { time: now, what, place, value });

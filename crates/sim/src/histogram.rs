@@ -8,7 +8,9 @@ const SUB_BITS: u32 = 6;
 /// Counts of time spans in buckets whose width is 1/64 of their value.
 #[derive(Clone, Debug, Default)]
 pub struct Histogram {
+    /// Counts of the buckets from `first` on: round trips lie close together, so most histograms are short.
     counts: Vec<u64>,
+    first: usize,
     total: u64,
     sum: u128,
 }
@@ -18,21 +20,33 @@ impl Histogram {
     #[inline]
     pub fn add(&mut self, span: Span) {
         let bucket = bucket(span.0);
-        if bucket >= self.counts.len() {
-            self.counts.resize(bucket + 1, 0);
+        match self.counts.get_mut(bucket.wrapping_sub(self.first)) {
+            Some(count) => *count += 1,
+            None => *self.widen(bucket) += 1,
         }
-        self.counts[bucket] += 1;
         self.total += 1;
         self.sum += u128::from(span.0);
     }
 
+    /// Makes room for `bucket`.
+    #[cold]
+    fn widen(&mut self, bucket: usize) -> &mut u64 {
+        if self.counts.is_empty() {
+            self.first = bucket;
+        }
+        if bucket < self.first {
+            self.counts.splice(0..0, std::iter::repeat_n(0, self.first - bucket));
+            self.first = bucket;
+        } else if bucket - self.first >= self.counts.len() {
+            self.counts.resize(bucket - self.first + 1, 0);
+        }
+        &mut self.counts[bucket - self.first]
+    }
+
     /// Counts all that another histogram has counted.
     pub fn merge(&mut self, other: &Histogram) {
-        if other.counts.len() > self.counts.len() {
-            self.counts.resize(other.counts.len(), 0);
-        }
-        for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
-            *mine += theirs;
+        for (i, theirs) in other.counts.iter().enumerate() {
+            *self.widen(other.first + i) += theirs;
         }
         self.total += other.total;
         self.sum += other.sum;
@@ -57,7 +71,7 @@ impl Histogram {
             seen += count;
             seen >= rank
         })?;
-        Some(middle(found) / 1e9)
+        Some(middle(self.first + found) / 1e9)
     }
 }
 
@@ -95,6 +109,23 @@ mod tests {
             assert!((got / ms - 1.0).abs() < 1.0 / 64.0, "{share}: {got}");
         }
         assert!((h.mean().unwrap() - 0.5005).abs() < 1e-12);
+    }
+
+    #[test]
+    fn merging_counts_what_both_have_counted() {
+        let spans = [40, 3_000, 50, 700_000_000, 90_000_000, 50];
+        let (mut all, mut left, mut right) = (Histogram::default(), Histogram::default(), Histogram::default());
+        for (i, nanos) in spans.into_iter().enumerate() {
+            all.add(Span(nanos));
+            if i % 2 == 0 { left.add(Span(nanos)) } else { right.add(Span(nanos)) }
+        }
+        left.merge(&right);
+        left.merge(&Histogram::default());
+        assert_eq!((left.count(), left.mean()), (6, all.mean()));
+        for share in [0.0, 0.3, 0.5, 0.7, 0.9, 1.0] {
+            assert_eq!(left.percentile(share), all.percentile(share));
+        }
+        assert_eq!(all.percentile(0.5), Some(50.0 / 1e9));
     }
 
     #[test]
