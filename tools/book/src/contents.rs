@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// The pages that a reader needs first, in their order. Whatever else is in `docs/` comes after them.
-const ORDER: [&str; 9] = [
+const ORDER: [&str; 10] = [
     "docs/tutorial-first-scenario.md",
     "docs/tutorial-add-a-scheme.md",
     "docs/scenarios.md",
