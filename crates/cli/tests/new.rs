@@ -60,7 +60,7 @@ fn new(sources: &Path, args: &[&str]) -> Called {
 /// Calls cargo in the copy. It has a target folder of its own: in that of this workspace cargo would take the crates of
 /// the copy for those of the workspace, since it tells them apart by their places in their workspaces.
 fn cargo(sources: &Path, args: &[&str]) {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sources-target");
+    let target = sources.join("target");
     let mut cargo = Command::new(env!("CARGO"));
     cargo.current_dir(sources).args(args).env("CARGO_TARGET_DIR", target).env_remove("RUSTFLAGS");
     let output = cargo.output().expect("cargo starts");
