@@ -63,6 +63,12 @@ impl Chance {
         p > 0.0 && self.unit() < p
     }
 
+    /// Normal with mean 0 and standard deviation 1 (Box and Muller; one of the two that it could give).
+    pub fn normal(&mut self) -> f64 {
+        let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.unit()));
+        radius * libm::cos(2.0 * std::f64::consts::PI * self.unit())
+    }
+
     /// Exponential with the given mean.
     pub fn exponential(&mut self, mean: f64) -> f64 {
         -mean * libm::log(1.0 - self.unit())

@@ -16,6 +16,9 @@ pub trait ConsumerControl: Send {
     fn on_loss(&mut self, signal: &LossSignal) -> Reaction;
     /// What may be in flight now, and how fast Interests may leave.
     fn allowance(&self) -> Allowance;
+    /// This control replaces another in the midst of a fetch, which allowed so much. By default it begins from its own
+    /// start, which suits a control whose parameters say all.
+    fn take_over(&mut self, _old: Allowance) {}
 }
 
 /// What a control lets its consumer do.

@@ -1,6 +1,6 @@
 //! The machine and what it is lent for one call.
 
-use crate::{Allowance, Event, Span, Time};
+use crate::{Allowance, Event, Order, Span, Time};
 use weir_wire::{NackReason, Name, Packet};
 
 /// A face of a machine, counted from 0 in the order of creation.
@@ -45,6 +45,8 @@ pub trait Machine {
     fn wake(&mut self, cx: &mut Context<'_>);
     /// When `wake` wants to be called; `None`: not before another packet comes.
     fn next_wake(&self) -> Option<Time>;
+    /// Carries out what the driver orders.
+    fn obey(&mut self, _order: Order, _cx: &mut Context<'_>) {}
     /// Tells `report` every reading that may be watched while the machine runs.
     fn inspect(&self, now: Time, report: &mut dyn FnMut(Reading));
 }
@@ -173,11 +175,13 @@ pub enum DropReason {
     StoreFull,
     /// The recovery store held it for too long.
     StoreExpired,
+    /// It waited at a node that was restarted.
+    NodeRestart,
 }
 
 impl DropReason {
     /// All reasons, in order.
-    pub const ALL: [DropReason; 14] = [
+    pub const ALL: [DropReason; 15] = [
         DropReason::QueueFull,
         DropReason::QueueManagement,
         DropReason::LinkLoss,
@@ -192,6 +196,7 @@ impl DropReason {
         DropReason::Unwanted,
         DropReason::StoreFull,
         DropReason::StoreExpired,
+        DropReason::NodeRestart,
     ];
 
     /// A short name for tables, such as `queue-full`.
@@ -211,6 +216,7 @@ impl DropReason {
             DropReason::Unwanted => "unwanted",
             DropReason::StoreFull => "store-full",
             DropReason::StoreExpired => "store-expired",
+            DropReason::NodeRestart => "node-restart",
         }
     }
 
@@ -230,7 +236,8 @@ impl DropReason {
             | DropReason::LinkLoss
             | DropReason::LinkDown
             | DropReason::StoreFull
-            | DropReason::StoreExpired => false,
+            | DropReason::StoreExpired
+            | DropReason::NodeRestart => false,
         }
     }
 

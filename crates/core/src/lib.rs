@@ -9,6 +9,7 @@ mod chance;
 mod consumer;
 mod context;
 mod node;
+mod order;
 mod parameters;
 mod popularity;
 mod queue;
@@ -24,6 +25,7 @@ pub use consumer::{
 };
 pub use context::{Context, Delivery, DropReason, FaceId, FlowId, Machine, NoSink, NodeId, Pull, Reading, Ready, Sink};
 pub use node::{NodeMonitor, PitView};
+pub use order::{Order, Parts};
 pub use parameters::{Parameter, ParameterError, ParameterSpec, Parameters, Settings, Value, ValueForm, nearest};
 #[doc(hidden)]
 pub use parameters::{read_parameter, unknown_parameter};

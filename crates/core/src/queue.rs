@@ -25,6 +25,15 @@ pub trait QueueDiscipline: Send {
     fn held(&self) -> usize {
         0
     }
+    /// Takes out all that waits and all that is held, oldest first: the queue is about to be replaced, or its node is
+    /// restarted. By default, what `dequeue` gives; a queue that holds packets back says it in its own way.
+    fn drain(&mut self, cx: &mut Context<'_>) -> Vec<Packet> {
+        let next = || match self.dequeue(cx) {
+            Pull::Packet(packet) => Some(packet),
+            Pull::Later(_) | Pull::Idle => None,
+        };
+        std::iter::from_fn(next).collect()
+    }
     /// A packet came in over the other direction of the same link. Called if [`Needs::observe`].
     fn observe(&mut self, _arrived: &Packet, _cx: &mut Context<'_>) {}
     /// Does what is due. Called if [`Needs::wake`].

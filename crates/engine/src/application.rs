@@ -1,6 +1,6 @@
 //! What sits at the end of a packet's way.
 
-use weir_core::{Context, Reading, Time};
+use weir_core::{Context, FlowId, Parts, Reading, Time};
 use weir_wire::{Name, Packet};
 
 /// Packets that an application hands to its node.
@@ -20,6 +20,14 @@ pub trait Application {
     fn name(&self) -> &Name;
     /// True if it answers Interests.
     fn serves(&self) -> bool;
+    /// The flow that it makes, if it is a consumer.
+    fn flow(&self) -> Option<FlowId> {
+        None
+    }
+    /// Sends new Interests from now on, or does not any more. What is out is still waited for.
+    fn set_running(&mut self, _run: bool, _cx: &mut Context<'_>) {}
+    /// Gets other plug-ins; see [`weir_core::Order::Parts`].
+    fn adopt(&mut self, _parts: Parts, _control: bool, _timeout: bool, _cx: &mut Context<'_>) {}
     /// Tells `report` its readings.
     fn inspect(&self, _report: &mut dyn FnMut(Reading)) {}
 }

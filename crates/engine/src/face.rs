@@ -1,6 +1,6 @@
 //! One face of a forwarder or host: a queue towards a link, or an application.
 
-use weir_core::{Context, Event, FaceId, Limit, Needs, Pull, QueueDiscipline, Reading, Span, Time};
+use weir_core::{Context, DropReason, Event, FaceId, Limit, Needs, Pull, QueueDiscipline, Reading, Span, Time};
 use weir_wire::Packet;
 
 /// Where a face leads.
@@ -115,6 +115,28 @@ impl Egress {
             }
         }
         pull
+    }
+
+    /// Puts another queue in the place of this one. What waits moves into it, or, at a restart, is dropped.
+    pub fn replace(&mut self, queue: Box<dyn QueueDiscipline>, restart: bool, cx: &mut Context<'_>) {
+        let waiting: Vec<Packet> = self.queue.drain(cx).into_iter().chain(self.burst.drain(..)).collect();
+        (self.needs, self.queue) = (queue.needs(), queue);
+        (self.head, self.waiting) = (Head::Waits, 0);
+        for packet in waiting {
+            if restart {
+                cx.discard(packet, DropReason::NodeRestart);
+            } else {
+                // It has waited since it came: its time stamp stays.
+                enqueue(&mut *self.queue, packet, cx);
+            }
+        }
+        match self.queue.backlog().packets {
+            0 => self.head = Head::Taken,
+            waiting => {
+                self.waiting = waiting;
+                cx.ready.add(cx.face);
+            }
+        }
     }
 
     /// True if something waited after the last `pull`.

@@ -11,7 +11,7 @@ use pending::{Pending, Slot, State};
 use std::collections::BTreeSet;
 use weir_core::{
     Allowance, Chance, ConsumerControl, Context, DataSignal, Delivery, DropReason, Event, FlowId, Loss, LossSignal,
-    Reaction, Reading, SentSignal, Signal, Span, Standing, Time, Timeout, TimeoutSignal,
+    Parts, Reaction, Reading, SentSignal, Signal, Span, Standing, Time, Timeout, TimeoutSignal,
 };
 use weir_wire::{Data, HopFields, Interest, Kind, Nack, NackReason, Name, Packet};
 
@@ -512,6 +512,46 @@ impl Application for Fetcher {
 
     fn serves(&self) -> bool {
         false
+    }
+
+    fn flow(&self) -> Option<FlowId> {
+        Some(self.what.flow)
+    }
+
+    fn set_running(&mut self, run: bool, cx: &mut Context<'_>) {
+        if !run {
+            self.what.stop = Some(cx.now);
+            self.departure = None;
+            return;
+        }
+        let stopped = self.what.stop.is_some_and(|stop| stop <= cx.now);
+        if stopped || self.what.start > cx.now {
+            self.what.stop = self.what.stop.filter(|stop| *stop > cx.now);
+            self.what.start = self.what.start.min(cx.now);
+            self.next_send = cx.now;
+            self.departure = (!self.done).then_some(cx.now);
+        }
+    }
+
+    fn adopt(&mut self, mut parts: Parts, control: bool, timeout: bool, cx: &mut Context<'_>) {
+        let (mut new_control, mut new_timeout) = parts(0);
+        if control {
+            new_control.take_over(self.control.allowance());
+            self.control = new_control;
+            // It may allow more than the old one did.
+            if self.what.start <= cx.now && !self.done {
+                self.departure = Some(self.next_send.max(cx.now));
+            }
+        }
+        if timeout {
+            if self.smoothed_rtt > Span::ZERO {
+                new_timeout.on_sample(self.smoothed_rtt, self.in_flight.max(1), cx.now);
+            }
+            self.timeout = new_timeout;
+            self.check = self.timeout.check_interval();
+            self.next_check = Time::NEVER;
+            self.plan_check(cx.now);
+        }
     }
 
     fn inspect(&self, report: &mut dyn FnMut(Reading)) {

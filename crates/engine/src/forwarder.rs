@@ -60,6 +60,9 @@ pub struct Forwarder {
     cs: ContentStore,
     fib: Fib,
     strategies: Vec<Box<dyn ForwardingStrategy>>,
+    /// What strategies were told of faces and routes, for one that comes later.
+    links: Vec<(FaceId, LinkFacts)>,
+    paths: Vec<(PrefixId, FaceId, PathFacts)>,
     monitor: Option<Box<dyn NodeMonitor>>,
     dead_nonces: DeadNonces,
     /// Packets for applications.
@@ -95,6 +98,8 @@ impl Forwarder {
             cs: ContentStore::new(rules.cs_capacity),
             fib: Fib::default(),
             strategies: vec![strategy],
+            links: Vec::new(),
+            paths: Vec::new(),
             monitor: None,
             dead_nonces: DeadNonces::default(),
             local: VecDeque::new(),
@@ -127,6 +132,46 @@ impl Forwarder {
         self.faces[face.index()].up = up;
     }
 
+    /// Empties all tables and queues, and begins with other plug-ins; routes stay. Whoever waits here for a Data has to
+    /// ask again.
+    pub fn restart(
+        &mut self,
+        strategy: Option<Box<dyn ForwardingStrategy>>,
+        queues: Vec<Box<dyn QueueDiscipline>>,
+        cx: &mut Context<'_>,
+    ) {
+        self.pit.clear();
+        self.pit_changed(cx);
+        self.cs.clear();
+        self.dead_nonces = DeadNonces::default();
+        if let Some(strategy) = strategy {
+            self.replace_strategy(strategy);
+        }
+        for (face, queue) in queues.into_iter().enumerate() {
+            self.exchange_queue(FaceId(face as u32), queue, true, cx);
+        }
+    }
+
+    /// Puts another strategy in charge of all that no other is chosen for.
+    pub fn replace_strategy(&mut self, strategy: Box<dyn ForwardingStrategy>) {
+        self.strategies[0] = strategy;
+        self.links.iter().for_each(|(face, link)| self.strategies[0].on_face(*face, link));
+        self.paths.iter().for_each(|(prefix, face, path)| self.strategies[0].on_route(*prefix, *face, path));
+    }
+
+    /// Puts another queue in front of a link; what waits moves into it.
+    pub fn replace_queue(&mut self, face: FaceId, queue: Box<dyn QueueDiscipline>, cx: &mut Context<'_>) {
+        self.exchange_queue(face, queue, false, cx);
+    }
+
+    fn exchange_queue(&mut self, face: FaceId, queue: Box<dyn QueueDiscipline>, restart: bool, cx: &mut Context<'_>) {
+        if let Some(egress) = self.faces.get_mut(face.index()).and_then(|f| f.egress.as_mut()) {
+            cx.face = face;
+            egress.replace(queue, restart, cx);
+            self.wakes.set(face.index(), egress.next_wake());
+        }
+    }
+
     /// Puts `strategy` in charge of a prefix and what lies below it.
     pub fn choose_strategy(&mut self, prefix: &Name, strategy: Box<dyn ForwardingStrategy>) {
         self.strategies.push(strategy);
@@ -135,11 +180,13 @@ impl Forwarder {
 
     /// Tells the strategies what the link of a face is like.
     pub fn describe_face(&mut self, face: FaceId, link: &LinkFacts) {
+        self.links.push((face, *link));
         self.strategies.iter_mut().for_each(|strategy| strategy.on_face(face, link));
     }
 
     /// Tells the strategies what the way of a prefix over one of its next hops is like.
     pub fn describe_route(&mut self, prefix: PrefixId, face: FaceId, path: &PathFacts) {
+        self.paths.push((prefix, face, *path));
         self.strategies.iter_mut().for_each(|strategy| strategy.on_route(prefix, face, path));
     }
 

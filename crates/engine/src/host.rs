@@ -5,7 +5,7 @@ use crate::face::Egress;
 use crate::wakes::Wakes;
 use hashbrown::HashTable;
 use smallvec::SmallVec;
-use weir_core::{Context, DropReason, FaceId, Machine, Pull, QueueDiscipline, Reading, Time};
+use weir_core::{Context, DropReason, FaceId, FlowId, Machine, Order, Pull, QueueDiscipline, Reading, Time};
 use weir_wire::{Kind, Name, Packet};
 
 /// A machine with one face, 0, and the applications that share it.
@@ -111,6 +111,11 @@ impl Host {
     }
 }
 
+/// The application that makes a flow, and its place.
+fn find(applications: &mut [Box<dyn Application>], flow: FlowId) -> Option<(usize, &mut Box<dyn Application>)> {
+    applications.iter_mut().enumerate().find(|(_, application)| application.flow() == Some(flow))
+}
+
 impl Machine for Host {
     fn receive(&mut self, face: FaceId, mut packet: Packet, cx: &mut Context<'_>) {
         cx.face = face;
@@ -159,6 +164,29 @@ impl Machine for Host {
 
     fn next_wake(&self) -> Option<Time> {
         self.wakes.earliest()
+    }
+
+    fn obey(&mut self, order: Order, cx: &mut Context<'_>) {
+        cx.face = FaceId(0);
+        match order {
+            Order::Restart { queues, .. } => queues.into_iter().for_each(|queue| self.egress.replace(queue, true, cx)),
+            Order::Queue { queue, .. } => self.egress.replace(queue, false, cx),
+            Order::Parts { flow, parts, control, timeout } => {
+                if let Some((i, application)) = find(&mut self.applications, flow) {
+                    application.adopt(parts, control, timeout, cx);
+                    self.wakes.set(i, application.next_wake());
+                }
+            }
+            Order::Flow { flow, run } => {
+                if let Some((i, application)) = find(&mut self.applications, flow) {
+                    application.set_running(run, cx);
+                    self.wakes.set(i, application.next_wake());
+                }
+            }
+            // A host has no other face to use.
+            Order::Face { .. } | Order::Strategy(_) => {}
+        }
+        self.wakes.set(self.applications.len(), self.egress.next_wake());
     }
 
     fn inspect(&self, _now: Time, report: &mut dyn FnMut(Reading)) {

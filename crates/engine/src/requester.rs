@@ -8,7 +8,9 @@ use crate::application::{Application, Outbox};
 use crate::requests::{Demand, Requests};
 use std::collections::VecDeque;
 use waiting::{Waiting, Wanted};
-use weir_core::{Chance, Context, Delivery, DropReason, FlowId, Reading, Seed, Span, Time, Timeout, TimeoutSignal};
+use weir_core::{
+    Chance, Context, Delivery, DropReason, FlowId, Parts, Reading, Seed, Span, Time, Timeout, TimeoutSignal,
+};
 use weir_wire::{Data, HopFields, Interest, Kind, Name, Packet};
 
 /// What to request, and how.
@@ -220,6 +222,24 @@ impl Application for Requester {
 
     fn serves(&self) -> bool {
         false
+    }
+
+    fn flow(&self) -> Option<FlowId> {
+        Some(self.rules.flow)
+    }
+
+    fn set_running(&mut self, run: bool, cx: &mut Context<'_>) {
+        self.requests.set_running(run, cx.now);
+        self.note_end(cx);
+    }
+
+    fn adopt(&mut self, mut parts: Parts, _control: bool, timeout: bool, cx: &mut Context<'_>) {
+        if timeout {
+            self.timeout = parts(0).1;
+            self.check = self.timeout.check_interval();
+            self.next_check = Time::NEVER;
+            self.plan_check(cx.now);
+        }
     }
 
     fn inspect(&self, report: &mut dyn FnMut(Reading)) {

@@ -45,6 +45,16 @@ impl Requests {
         (self.left > 0 && next != Time::NEVER && self.stop.is_none_or(|stop| next < stop)).then_some(next)
     }
 
+    /// Begins at `now` if it has not begun or was stopped; or stops.
+    pub fn set_running(&mut self, run: bool, now: Time) {
+        if run && self.next().is_none() {
+            self.stop = None;
+            self.times.begin(now);
+        } else if !run {
+            self.stop = Some(now);
+        }
+    }
+
     /// The object of the next request, if it is due at `now`.
     #[inline]
     pub fn take(&mut self, now: Time) -> Option<u64> {

@@ -3,7 +3,7 @@
 use crate::application::{Application, Outbox};
 use crate::forwarder::Forwarder;
 use crate::wakes::Wakes;
-use weir_core::{Context, DropReason, FaceId, Machine, Pull, Reading, Time};
+use weir_core::{Context, DropReason, FaceId, Machine, Order, Pull, Reading, Time};
 use weir_wire::Packet;
 
 /// A node that forwards. Its applications stand on faces without link or queue, so what they say to the forwarder and
@@ -137,6 +137,30 @@ impl Machine for Router {
 
     fn next_wake(&self) -> Option<Time> {
         self.wakes.earliest()
+    }
+
+    fn obey(&mut self, order: Order, cx: &mut Context<'_>) {
+        let place =
+            |list: &[(FaceId, Box<dyn Application>)], flow| list.iter().position(|(_, a)| a.flow() == Some(flow));
+        match order {
+            Order::Face { face, up } => self.forwarder.set_up(face, up),
+            Order::Restart { strategy, queues } => self.forwarder.restart(strategy, queues, cx),
+            Order::Queue { face, queue } => self.forwarder.replace_queue(face, queue, cx),
+            Order::Strategy(strategy) => self.forwarder.replace_strategy(strategy),
+            Order::Parts { flow, parts, control, timeout } => {
+                if let Some(i) = place(&self.applications.list, flow) {
+                    self.applications.list[i].1.adopt(parts, control, timeout, cx);
+                    self.hand_over(i, cx);
+                }
+            }
+            Order::Flow { flow, run } => {
+                if let Some(i) = place(&self.applications.list, flow) {
+                    self.applications.list[i].1.set_running(run, cx);
+                    self.hand_over(i, cx);
+                }
+            }
+        }
+        self.settle(cx);
     }
 
     fn inspect(&self, now: Time, report: &mut dyn FnMut(Reading)) {

@@ -16,6 +16,7 @@ mod files;
 mod generators;
 mod geography;
 mod hosts;
+mod impairments;
 pub mod import;
 mod imported;
 pub mod layout;
@@ -37,8 +38,10 @@ mod scheme;
 mod shape;
 mod strings;
 mod study;
+mod timeline;
 mod topology;
 mod tree;
+mod ways;
 mod workloads;
 
 pub use diagnostic::{Diagnostic, Place, Problems, Source};

@@ -153,6 +153,7 @@ pub static METRICS: &[MetricInfo] = &[
     metric("drops_link_down", "packets", Link, Sum, "Dropped because the link was down"),
     metric("drops_store_full", "packets", Link, Sum, "Dropped because the recovery store had no room"),
     metric("drops_store_expired", "packets", Link, Sum, "Dropped because the recovery store held them for too long"),
+    metric("drops_node_restart", "packets", Link, Sum, "Dropped because they waited at a node that was restarted"),
     metric("drops_hop_limit", "packets", Link, Sum, "Dropped because their hop limit was used up"),
     metric(
         "drops_duplicate_nonce",

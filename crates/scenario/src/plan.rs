@@ -12,6 +12,10 @@ pub struct Scenario {
     pub routing: Routing,
     /// The traffic.
     pub workloads: Vec<Workload>,
+    /// What makes links worse than rate, delay and loss, by link direction; each direction at most once.
+    pub impairments: Vec<(Way, Impairment)>,
+    /// What happens in the course of the run, in the order of the file.
+    pub timeline: Vec<Happening>,
     /// The schemes in use.
     pub scheme: SchemePlan,
     /// Tables of the routers.
@@ -266,4 +270,141 @@ pub struct RunPlan {
     pub quick_seeds: Vec<u64>,
     /// Interval of the time series; `None`: none are kept.
     pub sample: Option<Span>,
+}
+
+/// One direction of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Way {
+    /// Place in [`Topology::links`].
+    pub link: usize,
+    /// From the link's end `a` to `b`.
+    pub forward: bool,
+}
+
+/// What makes a link direction worse than its rate, delay and loss.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Impairment {
+    /// Bursty loss, besides the link's own.
+    pub bursts: Option<GilbertElliott>,
+    /// Random change of the delay.
+    pub jitter: Option<Jitter>,
+    /// With jitter, packets may overtake each other; else they stay in order, and a late one holds up those behind it.
+    pub overtaking: bool,
+    /// A share of the packets that are held back for so long, while others overtake them.
+    pub reorder: Option<(f64, Span)>,
+    /// Share of the packets of which a copy arrives, too.
+    pub duplicate: f64,
+}
+
+/// A Markov chain of two states that lose packets with different probabilities (Gilbert 1960, Elliott 1963; letters as
+/// in Hasslinger and Hohlfeld 2008). Its mean loss is ((1 - k) r + (1 - h) p) / (p + r). It begins in the good state.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GilbertElliott {
+    /// Probability of going from the good state to the bad one, at each packet.
+    pub p: f64,
+    /// Probability of going from the bad state to the good one.
+    pub r: f64,
+    /// Probability that a packet survives in the bad state.
+    pub h: f64,
+    /// Probability that a packet survives in the good state.
+    pub k: f64,
+}
+
+/// A random time, added to the delay of each packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Jitter {
+    /// Uniform from zero to this.
+    Uniform(Span),
+    /// Exponential with this mean.
+    Exponential(Span),
+    /// Normal around zero with this standard deviation, but never so negative that the delay would be.
+    Normal(Span),
+}
+
+/// Something that happens in the course of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Happening {
+    /// Earliest and latest time of the first occurrence; the seed draws uniformly between them.
+    pub time: (Time, Time),
+    /// It happens again after each such time, until the other is passed.
+    pub every: Option<(Span, Time)>,
+    /// What happens.
+    pub action: Action,
+}
+
+/// What can happen.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// Link directions go down. What is in the air is lost.
+    Down {
+        /// Which.
+        ways: Vec<Way>,
+        /// What becomes of the packets that are sent then.
+        outage: Outage,
+    },
+    /// Link directions come up again.
+    Up {
+        /// Which.
+        ways: Vec<Way>,
+    },
+    /// Link directions change; `None`: as before.
+    Link {
+        /// Which.
+        ways: Vec<Way>,
+        /// Their bit rate.
+        rate: Option<Rate>,
+        /// Their propagation delay.
+        delay: Option<Span>,
+        /// Their loss.
+        loss: Option<f64>,
+        /// Capacity of the queues in front of them.
+        limit: Option<Limit>,
+    },
+    /// Nodes lose the state of their forwarders.
+    Restart {
+        /// Which, as places in [`Topology::nodes`].
+        nodes: Vec<usize>,
+    },
+    /// Flows begin, or go on after a stop.
+    Start {
+        /// Places in [`Scenario::workloads`].
+        flows: Vec<usize>,
+    },
+    /// Flows send no new Interests from now on.
+    Stop {
+        /// Places in [`Scenario::workloads`].
+        flows: Vec<usize>,
+    },
+    /// Parts of schemes are exchanged.
+    Scheme(SchemeChange),
+}
+
+/// What becomes of packets that are sent over a link that is down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outage {
+    /// They wait in the queue, as far as it has room.
+    Wait,
+    /// They are dropped, those that wait in the queue included.
+    Drop,
+    /// The node does not know: it goes on sending, and everything is lost on the way.
+    Silent,
+}
+
+/// Parts that take the place of others. What they do not say is as in [`Scenario::scheme`], or in the workload.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SchemeChange {
+    /// Where queues, strategies and recoveries are exchanged, as places in [`Topology::nodes`].
+    pub nodes: Vec<usize>,
+    /// Queue of router faces.
+    pub queue: Option<PartPlan>,
+    /// Queue of hosts.
+    pub host_queue: Option<PartPlan>,
+    /// Strategy of routers.
+    pub strategy: Option<PartPlan>,
+    /// Recovery of router faces; the inner `None`: none any more.
+    pub recovery: Option<Option<PartPlan>>,
+    /// Controls of flows, by their places in [`Scenario::workloads`].
+    pub controls: Vec<(usize, PartPlan)>,
+    /// Timeout rules of flows.
+    pub timeouts: Vec<(usize, PartPlan)>,
 }

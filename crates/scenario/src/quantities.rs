@@ -251,6 +251,20 @@ impl Read for Between {
     }
 }
 
+/// When a workload begins: as [`Between`], or `"never"`, until the timeline starts it.
+pub(crate) struct Start(pub(crate) Between);
+
+impl Read for Start {
+    const EXPECTED: &'static str = "a time such as `\"2s\"`, a range such as `\"0s..5s\"`, or `\"never\"`";
+    const FORM: Form = Form::Either(&[Form::Times, Form::Words(&["never"])]);
+    fn read(node: &Node, log: &Log) -> Option<Start> {
+        match node.text() {
+            Some("never") => Some(Start(Between(Time::NEVER, Time::NEVER))),
+            _ => Between::read(node, log).map(Start),
+        }
+    }
+}
+
 /// Seeds: `"1..20"` (both included), a list, or one number.
 pub(crate) struct Seeds(pub(crate) Vec<u64>);
 

@@ -7,7 +7,7 @@ use crate::reader::TableReader;
 use crate::shape::{Field, Form, Shape};
 use crate::tree::Node;
 use crate::workloads::Scene;
-use crate::{axes, claims, figures, routing, run, scheme, topology, workloads};
+use crate::{axes, claims, figures, impairments, routing, run, scheme, timeline, topology, workloads};
 
 /// The whole file.
 pub(crate) static FILE: Shape = Shape {
@@ -18,12 +18,18 @@ pub(crate) static FILE: Shape = Shape {
         Field::of::<String>("about", "Free text.").default("\"\""),
         Field::new("topology", Form::Table(&topology::SHAPE), "Nodes and links.").required(),
         Field::new("routing", routing::FORM, "How Interests find the producers.").default("\"shortest\""),
+        Field::new(
+            "impairment",
+            Form::Tables(&impairments::SHAPE),
+            "What makes links worse than rate, delay and loss.",
+        ),
         Field::new("workload", Form::Tables(&workloads::SHAPE), "Who fetches what.").required(),
         Field::new("scheme", scheme::FORM, "The congestion-control schemes in use: a name or a table.")
             .default("\"icp\""),
         Field::new("tables", Form::Table(&run::TABLES), "Sizes of the routers' tables."),
         Field::new("consumer", Form::Table(&run::CONSUMER), "Rules for all consumers."),
         Field::new("run", Form::Table(&run::RUN), "Length, seeds and sampling of the runs."),
+        Field::new("at", Form::Tables(&timeline::SHAPE), "What happens in the course of the run."),
         Field::new("vary", Form::Tables(&axes::SHAPE), "The axes of the study."),
         Field::new("figure", Form::Tables(&figures::SHAPE), "Figures to draw."),
         Field::new("claim", Form::Tables(&claims::SHAPE), "Claims of a paper to check."),
@@ -36,7 +42,8 @@ pub(crate) static FILE: Shape = Shape {
 pub(crate) const STUDY_KEYS: [&str; 5] = ["title", "about", "vary", "figure", "claim"];
 
 /// Keys of the file that describe a scenario, and so can be varied.
-pub(crate) const SCENARIO_KEYS: [&str; 7] = ["topology", "routing", "workload", "scheme", "tables", "consumer", "run"];
+pub(crate) const SCENARIO_KEYS: [&str; 9] =
+    ["topology", "routing", "impairment", "workload", "at", "scheme", "tables", "consumer", "run"];
 
 /// The scenario, if all is well; problems are reported.
 pub(crate) fn build(root: &Node, files: &Loader<'_>, log: &Log) -> Option<Scenario> {
@@ -54,10 +61,14 @@ pub(crate) fn build(root: &Node, files: &Loader<'_>, log: &Log) -> Option<Scenar
     };
     let workloads = workloads::read(&table, &scene);
     let (tables, consumer) = (run::tables(&table), run::consumer(&table));
+    let impairments = impairments::read(&table, ground.as_ref());
+    let timeline = timeline::read(&table, &scene, workloads.as_deref(), run.duration);
     table.finish();
     let scenario = Scenario {
         topology: ground.filter(|g| g.whole)?.topology,
         routing: routing?,
+        impairments: impairments?,
+        timeline: timeline?,
         workloads: workloads?,
         scheme: scheme?,
         tables,

@@ -118,7 +118,7 @@ fn opened(table: TableReader<'_>) -> Option<SchemePlan> {
 }
 
 /// True for `"none"`; settings beside it are reported.
-fn is_none(node: &Node, kind: Kind, log: &Log) -> bool {
+pub(crate) fn is_none(node: &Node, kind: Kind, log: &Log) -> bool {
     let name = node.get("name").unwrap_or(node);
     if name.text() != Some("none") {
         return false;

@@ -7,19 +7,23 @@
 mod build;
 mod calendar;
 mod collect;
+mod conditions;
 pub mod fairness;
 mod histogram;
 mod link;
 mod outcome;
 mod sweep;
+mod timeline;
 mod watch;
 mod world;
 
 pub use build::{BuildError, Built, OwnControl, build, build_with};
 pub use calendar::Calendar;
 pub use collect::{Collector, FlowInfo};
+pub use conditions::LinkState;
 pub use histogram::Histogram;
 pub use link::{LinkCounters, LinkSpec};
 pub use outcome::{Outcome, Sample, Scope, drop_metric};
 pub use sweep::{Job, JobError, Progress, run_all};
+pub use timeline::Change;
 pub use world::{End, World};

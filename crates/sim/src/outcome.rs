@@ -369,6 +369,7 @@ pub fn drop_metric(reason: DropReason) -> &'static str {
         DropReason::Unwanted => "drops_unwanted",
         DropReason::StoreFull => "drops_store_full",
         DropReason::StoreExpired => "drops_store_expired",
+        DropReason::NodeRestart => "drops_node_restart",
         _ => "drops_other",
     }
 }

@@ -69,5 +69,8 @@ pass_on! {
     held(now: Time, flow: FlowId);
     nacked(now: Time, node: NodeId, face: FaceId);
     completed(now: Time, flow: FlowId);
+    began(now: Time, flow: FlowId);
+    fetched(now: Time, flow: FlowId, took: Span);
+    abandoned(now: Time, flow: FlowId);
     detail(now: Time, node: NodeId, face: FaceId, event: &Event<'_>);
 }

@@ -3,16 +3,20 @@
 use crate::calendar::Calendar;
 use crate::collect::Collector;
 use crate::link::{Link, LinkCounters, LinkSpec, Sent};
+use crate::timeline::Change;
 use crate::watch::Watch;
-use weir_core::{Chance, Context, DropReason, Event, FaceId, Machine, NodeId, Pull, Ready, Sink, Span, Time};
+use std::collections::VecDeque;
+use weir_core::{Chance, Context, Event, FaceId, Machine, NodeId, Pull, Ready, Seed, Sink, Span, Time};
+use weir_scenario::plan::Impairment;
 use weir_wire::{Kind, Packet};
 
-/// Kinds of events, in the order in which they happen at one instant: machines do what is due, links become free,
+/// Kinds of events, in the order in which they happen at one instant: the timeline's changes, machines do what is due, links become free,
 /// packets arrive, and then somebody looks.
-const WAKE: u64 = 0;
-const FREE: u64 = 1;
-const ARRIVE: u64 = 2;
-const SAMPLE: u64 = 3;
+const CHANGE: u64 = 0;
+const WAKE: u64 = 1;
+const FREE: u64 = 2;
+const ARRIVE: u64 = 3;
+const SAMPLE: u64 = 4;
 
 /// With fewer events than this waiting, all that matters is in the processor's caches anyway.
 const MANY_EVENTS: usize = 64;
@@ -37,6 +41,8 @@ pub struct World {
     watch: Watch,
     ready: Ready,
     sample: Option<Span>,
+    /// What is still to happen, by time.
+    pub(crate) timeline: VecDeque<(Time, Change)>,
     digest: u64,
     hops: u64,
     events: u64,
@@ -61,6 +67,7 @@ impl World {
             watch: Watch::new(collector),
             ready: Ready::default(),
             sample,
+            timeline: VecDeque::new(),
             digest: 0,
             hops: 0,
             events: 0,
@@ -112,6 +119,7 @@ impl World {
         for node in 0..self.nodes.len() {
             self.await_wake(node);
         }
+        self.await_change();
         if self.sample.is_some() {
             self.calendar.push(0, SAMPLE << 32);
         }
@@ -144,15 +152,18 @@ impl World {
             ARRIVE => self.arrive(place),
             FREE => self.free(place),
             WAKE => self.wake(place),
+            CHANGE => self.change(),
             _ => self.look(),
         }
     }
 
     fn arrive(&mut self, place: usize) {
         let link = &mut self.links[place];
-        let Some((_, packet)) = link.flying.pop_front() else {
-            unreachable!("an arrival without a packet");
-        };
+        // A stale event: its packet was overtaken, or lost when the link went down.
+        if link.flying.front().is_none_or(|(arrival, _)| *arrival != self.now) {
+            return;
+        }
+        let Some((_, packet)) = link.flying.pop_front() else { return };
         link.counters.arrived += 1;
         if let Some((next, _)) = link.flying.front() {
             self.calendar.push(next.0, ARRIVE << 32 | place as u64);
@@ -187,7 +198,7 @@ impl World {
 
     /// Lets a machine work, then sees to its faces and its next wake.
     #[inline]
-    fn call(&mut self, node: usize, work: impl FnOnce(&mut dyn Machine, &mut Context<'_>)) {
+    pub(crate) fn call(&mut self, node: usize, work: impl FnOnce(&mut dyn Machine, &mut Context<'_>)) {
         let mut cx = Context {
             now: self.now,
             node: NodeId(node as u32),
@@ -263,8 +274,8 @@ impl World {
                 match link.transmit(packet, self.now) {
                     Sent::First(arrival) => self.calendar.push(arrival.0, ARRIVE << 32 | place as u64),
                     Sent::Behind => {}
-                    Sent::Lost(packet) => {
-                        self.watch.sink().dropped(self.now, NodeId(node), face, &packet, DropReason::LinkLoss);
+                    Sent::Lost(packet, reason) => {
+                        self.watch.sink().dropped(self.now, NodeId(node), face, &packet, reason);
                     }
                 }
                 if !machine.has_backlog(face) {
@@ -296,6 +307,38 @@ impl World {
             node_state.awaited = at;
             self.calendar.push(at.0, WAKE << 32 | node as u64);
         }
+    }
+
+    /// Asks the queue of a link whose state has changed.
+    pub(crate) fn offer(&mut self, place: usize) {
+        if self.links[place].free_at <= self.now {
+            self.pull(place);
+        }
+        let node = self.links[place].spec.from as usize;
+        self.offer_ready(node);
+        self.await_wake(node);
+    }
+
+    /// Waits for the next change of the timeline.
+    pub(crate) fn await_change(&mut self) {
+        if let Some((time, _)) = self.timeline.front() {
+            self.calendar.push(time.0.max(self.now.0), CHANGE << 32);
+        }
+    }
+
+    /// A link direction, to change.
+    pub(crate) fn link_mut(&mut self, place: usize) -> &mut Link {
+        &mut self.links[place]
+    }
+
+    /// Whoever is told of what happens.
+    pub(crate) fn sink(&mut self) -> &mut dyn Sink {
+        self.watch.sink()
+    }
+
+    /// Makes a link direction worse.
+    pub(crate) fn impair(&mut self, link: u32, impairment: Impairment, seed: Seed) {
+        self.links[link as usize].impair(impairment, seed);
     }
 
     /// Takes a sample of every machine.

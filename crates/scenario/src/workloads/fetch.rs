@@ -4,8 +4,8 @@ use super::{COMMON, Common, Scene, WorkloadKind, part};
 use crate::diagnostic::Diagnostic;
 use crate::parts::Kind;
 use crate::plan::Workload;
-use crate::quantities::Between;
-use crate::reader::TableReader;
+use crate::quantities::{Between, Start};
+use crate::reader::{Read as _, TableReader};
 use crate::shape::{Field, Form, Rule, Shape};
 use weir_core::{Bytes, Span, Time};
 
@@ -19,7 +19,8 @@ static SHAPE: Shape = Shape {
         &[
             Field::of::<Bytes>("size", "Length of the content; the last segment is rounded up to a full one."),
             Field::new("segments", Form::Whole(1, u64::MAX), "Instead of `size`: the number of segments."),
-            Field::of::<Between>("start", "A time, or a range from which each seed draws a time.").default("\"0s\""),
+            Field::of::<Start>("start", "A time, a range from which each seed draws a time, or \"never\".")
+                .default("\"0s\""),
             Field::of::<Time>("stop", "When the consumer gives up.").otherwise("never"),
             Field::new("control", Form::Part(Kind::Control, false), "Consumer control instead of the scheme's."),
         ],
@@ -34,7 +35,7 @@ fn read(table: &TableReader<'_>, scene: &Scene<'_>) -> Option<Vec<Workload>> {
     let control = part(table, "control", Kind::Control, scene.scheme.map(|s| &s.control));
     table.exclude("size", "segments", "both say how long the content is");
     let (size, count) = (table.get::<Bytes>("size"), table.count("segments", 1..=u64::MAX));
-    let start = table.get_or("start", Between(Time::ZERO, Time::ZERO));
+    let start = start(table);
     let stop = stop(table, start);
     check_end(table, scene);
     let (common, control, stop) = (common?, control?, stop?);
@@ -59,11 +60,17 @@ fn read(table: &TableReader<'_>, scene: &Scene<'_>) -> Option<Vec<Workload>> {
     Some(common.ends.iter().map(workload).collect())
 }
 
+/// When a workload begins.
+pub(super) fn start(table: &TableReader<'_>) -> Between {
+    let given = table.node("start").and_then(|node| Start::read(node, table.log));
+    given.map_or(Between(Time::ZERO, Time::ZERO), |Start(start)| start)
+}
+
 /// When the consumer gives up; the outer `None` means that it is wrong.
 pub(super) fn stop(table: &TableReader<'_>, start: Between) -> Option<Option<Time>> {
     let Some(node) = table.node("stop") else { return Some(None) };
     let stop: Time = crate::reader::Read::read(node, table.log)?;
-    if stop <= start.1 {
+    if stop <= start.1 && start.1 != Time::NEVER {
         let (stop, start) = (Span(stop.0), Span(start.1.0));
         let problem =
             Diagnostic::at(&node.place, format!("this fetch stops at {stop}, but may start as late as {start}"));

@@ -12,6 +12,8 @@ use crate::parts::Kind as PartKind;
 use crate::plan::{PartPlan, SchemePlan, Workload};
 use crate::reader::TableReader;
 use crate::shape::{Field, Form, Rule, Shape};
+pub(crate) use ends::matches;
+
 use ends::Ends;
 use weir_core::{Bytes, Span};
 use weir_wire::{Component, Name};

@@ -5,7 +5,7 @@ use super::{Scene, label, part, payload};
 use crate::diagnostic::Diagnostic;
 use crate::parts::Kind;
 use crate::plan::{Catalogue, Requests, Workload};
-use crate::quantities::Between;
+use crate::quantities::Start;
 use crate::reader::{Read as _, TableReader, count};
 use crate::shape::{Field, Form, Rule};
 use weir_core::{Arrivals, Bytes, Popularity, Span, Time};
@@ -25,7 +25,7 @@ pub(super) const KEYS: &[Field] = &[
     Field::new("q", Form::Number(0.0, 1e9), "Plateau of the popularity, by the law of Zipf and Mandelbrot.")
         .default("0"),
     Field::new("count", Form::Whole(1, u64::MAX), "Requests of each consumer.").otherwise("no end"),
-    Field::of::<Between>("start", "A time, or a range from which each seed draws a time.").default("\"0s\""),
+    Field::of::<Start>("start", "A time, a range from which each seed draws a time, or \"never\".").default("\"0s\""),
     Field::of::<Time>("stop", "When requests end.").otherwise("never"),
     Field::new(
         "retries",
@@ -52,7 +52,7 @@ pub(super) fn read(table: &TableReader<'_>, scene: &Scene<'_>, arrivals: Option<
     let (name, label, payload) = (table.get::<Name>("name"), label(table), payload(table));
     let freshness = table.get_or("freshness", Span::ZERO);
     let timeout = part(table, "timeout", Kind::Timeout, scene.scheme.map(|s| &s.timeout));
-    let start = table.get_or("start", Between(Time::ZERO, Time::ZERO));
+    let start = super::fetch::start(table);
     let stop = super::fetch::stop(table, start);
     let count = table.count("count", 1..=u64::MAX);
     let (catalogue, retries) = (catalogue(table), retries(table));

@@ -69,6 +69,12 @@ impl ConsumerControl for Abu {
     fn allowance(&self) -> Allowance {
         Allowance::window(self.window)
     }
+
+    fn take_over(&mut self, old: Allowance) {
+        if old.window.is_finite() {
+            (self.window, self.threshold) = (old.window.max(1.0), old.window);
+        }
+    }
 }
 
 #[cfg(test)]

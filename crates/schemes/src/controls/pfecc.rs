@@ -52,6 +52,12 @@ impl ConsumerControl for Pfecc {
     fn allowance(&self) -> Allowance {
         Allowance::window(self.window)
     }
+
+    fn take_over(&mut self, old: Allowance) {
+        if old.window.is_finite() {
+            self.window = old.window.max(self.parameters.min_window);
+        }
+    }
 }
 
 #[cfg(test)]

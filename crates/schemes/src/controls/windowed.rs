@@ -86,6 +86,12 @@ impl<L: WindowLaw> ConsumerControl for Windowed<L> {
     fn allowance(&self) -> Allowance {
         Allowance::window(self.law.window())
     }
+
+    fn take_over(&mut self, old: Allowance) {
+        if old.window.is_finite() {
+            self.law.begin_at(old.window);
+        }
+    }
 }
 
 #[cfg(test)]

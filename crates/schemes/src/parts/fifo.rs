@@ -56,6 +56,11 @@ impl Fifo {
         }
     }
 
+    /// Takes all packets out, oldest first.
+    pub fn drain(&mut self) -> Vec<Packet> {
+        std::iter::from_fn(|| self.pop()).collect()
+    }
+
     /// Takes the oldest packet out.
     #[inline]
     pub fn pop(&mut self) -> Option<Packet> {

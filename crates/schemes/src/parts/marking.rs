@@ -71,6 +71,10 @@ impl<L: MarkLaw> QueueDiscipline for Marking<L> {
         next.map_or(Pull::Idle, Pull::Packet)
     }
 
+    fn drain(&mut self, _cx: &mut Context<'_>) -> Vec<Packet> {
+        self.fifo.drain()
+    }
+
     fn backlog(&self) -> Backlog {
         self.fifo.backlog()
     }

@@ -97,6 +97,10 @@ impl QueueDiscipline for CodelDrop {
         Needs { length: true, ..Needs::default() }
     }
 
+    fn drain(&mut self, _cx: &mut Context<'_>) -> Vec<Packet> {
+        self.fifo.drain()
+    }
+
     fn backlog(&self) -> Backlog {
         self.fifo.backlog()
     }

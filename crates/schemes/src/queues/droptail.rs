@@ -51,6 +51,10 @@ impl QueueDiscipline for DropTail {
         self.0.pop().map_or(Pull::Idle, Pull::Packet)
     }
 
+    fn drain(&mut self, _cx: &mut Context<'_>) -> Vec<Packet> {
+        self.0.drain()
+    }
+
     fn backlog(&self) -> Backlog {
         self.0.backlog()
     }

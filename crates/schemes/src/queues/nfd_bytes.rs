@@ -53,6 +53,10 @@ impl QueueDiscipline for NfdBytes {
         self.fifo.pop().map_or(Pull::Idle, Pull::Packet)
     }
 
+    fn drain(&mut self, _cx: &mut Context<'_>) -> Vec<Packet> {
+        self.fifo.drain()
+    }
+
     fn backlog(&self) -> Backlog {
         self.fifo.backlog()
     }

@@ -210,6 +210,13 @@ impl QueueDiscipline for Plr {
         self.inner.limit()
     }
 
+    fn drain(&mut self, cx: &mut Context<'_>) -> Vec<Packet> {
+        let mut packets = self.notices.drain();
+        packets.extend(self.inner.drain(cx));
+        packets.extend(self.store.drain(..).map(|stored| stored.packet));
+        packets
+    }
+
     fn needs(&self) -> Needs {
         Needs { wake: true, ..Needs::default() }.or(self.inner.needs())
     }

@@ -63,7 +63,7 @@ impl Builder<'_> {
         table
     }
 
-    fn flow_seed(&self, flow: usize, workload: &Workload) -> Seed {
+    pub(super) fn flow_seed(&self, flow: usize, workload: &Workload) -> Seed {
         self.seed.of("workload").of(&flow.to_string()).of(&workload.label)
     }
 
@@ -107,7 +107,7 @@ impl Builder<'_> {
 }
 
 /// A time drawn uniformly from a range.
-fn between((low, high): (Time, Time), seed: Seed) -> Time {
+pub(super) fn between((low, high): (Time, Time), seed: Seed) -> Time {
     if high <= low {
         return low;
     }

@@ -5,6 +5,7 @@ mod facts;
 mod nodes;
 mod ports;
 mod routes;
+mod timeline;
 
 use crate::collect::{Collector, FlowInfo};
 use crate::world::{End, World};
@@ -93,6 +94,8 @@ impl Builder<'_> {
             world.add_node(machine);
         }
         let links = self.connect(&mut world);
+        self.impair(&mut world);
+        world.schedule(self.changes()?);
         let end = self.scenario.run.duration.map_or(End::Complete, |d| End::At(Time::ZERO + d));
         Ok(Built { world, end, nodes: topology.nodes.clone(), links })
     }

@@ -4,7 +4,7 @@ use super::{BuildError, Builder, make};
 use crate::build::ports::Port;
 use weir_core::{Machine, QueueDiscipline, Seed};
 use weir_engine::{Application, Forwarder, ForwarderRules, Host, Router};
-use weir_scenario::plan::PartPlan;
+use weir_scenario::plan::{PartPlan, Workload};
 use weir_schemes::registry;
 
 impl Builder<'_> {
@@ -18,6 +18,12 @@ impl Builder<'_> {
             }
             _ => self.router(node, applications),
         }
+    }
+
+    /// True for a node with one link and an application.
+    pub(super) fn is_host(&self, node: usize) -> bool {
+        let uses = |w: &Workload| w.consumer == node || w.producers.contains(&node);
+        self.ports[node].len() == 1 && self.scenario.workloads.iter().any(uses)
     }
 
     fn router(&self, node: usize, applications: Vec<Box<dyn Application>>) -> Result<Box<dyn Machine>, BuildError> {
@@ -61,7 +67,7 @@ impl Builder<'_> {
         make(registry::QUEUES, part, &self.site(seed, Some(port)))
     }
 
-    fn node_seed(&self, node: usize) -> Seed {
+    pub(super) fn node_seed(&self, node: usize) -> Seed {
         self.seed.of("node").of(&self.scenario.topology.nodes[node])
     }
 }

@@ -41,6 +41,16 @@ pub(super) fn ports(topology: &Topology) -> Vec<Vec<Port<'_>>> {
 }
 
 impl Builder<'_> {
+    /// Makes links worse, each with chance of its own.
+    pub(super) fn impair(&self, world: &mut World) {
+        for (way, impairment) in &self.scenario.impairments {
+            let topology = &self.scenario.topology;
+            let [forward, backward] = topology.directions(&topology.links[way.link]);
+            let name = if way.forward { forward } else { backward };
+            world.impair(self.number_of(*way), *impairment, self.seed.of("link").of(&name).of("impairment"));
+        }
+    }
+
     /// Adds every direction of every link, and answers with their names. The number of a direction follows from the
     /// node that it leaves, then from the face there.
     pub(super) fn connect(&self, world: &mut World) -> Vec<String> {

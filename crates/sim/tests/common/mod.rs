@@ -45,7 +45,13 @@ pub fn outcome(built: &Built) -> Outcome {
 pub fn assert_drained(world: &World) {
     for (spec, counters, flying) in world.links() {
         assert_eq!(flying, 0, "a packet is still between {} and {}", spec.from, spec.to);
-        assert_eq!(counters.packets, counters.arrived + counters.lost, "link from {} to {}", spec.from, spec.to);
+        assert_eq!(
+            counters.packets + counters.duplicated,
+            counters.arrived + counters.lost,
+            "link from {} to {}",
+            spec.from,
+            spec.to
+        );
     }
     for (node, reading) in readings(world) {
         match reading {

@@ -99,6 +99,11 @@ impl WindowLaw for Bic {
     fn window(&self) -> f64 {
         self.window
     }
+
+    fn begin_at(&mut self, window: f64) {
+        (self.window, self.threshold, self.maximum) = (window.max(1.0), window, f64::INFINITY);
+        self.probe = Some(Probe { step: 1.0, goal: self.window + 1.0 });
+    }
 }
 
 #[cfg(test)]

@@ -95,6 +95,10 @@ impl WindowLaw for Cubic {
     fn window(&self) -> f64 {
         self.window
     }
+
+    fn begin_at(&mut self, window: f64) {
+        (self.window, self.threshold, self.epoch) = (window.max(1.0), window, None);
+    }
 }
 
 impl Epoch {

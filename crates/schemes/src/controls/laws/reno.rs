@@ -62,6 +62,10 @@ impl WindowLaw for Reno {
     fn window(&self) -> f64 {
         self.window
     }
+
+    fn begin_at(&mut self, window: f64) {
+        (self.window, self.threshold) = (window.max(1.0), window);
+    }
 }
 
 #[cfg(test)]
