@@ -9,7 +9,8 @@ use crate::requests::{Demand, Requests};
 use std::collections::VecDeque;
 use waiting::{Waiting, Wanted};
 use weir_core::{
-    Chance, Context, Delivery, DropReason, FlowId, Parts, Reading, Seed, Span, Time, Timeout, TimeoutSignal,
+    Allowance, Chance, Context, Delivery, DropReason, Event, FlowId, Parts, Reading, Seed, Span, Standing, Time,
+    Timeout, TimeoutSignal,
 };
 use weir_wire::{Data, HopFields, Interest, Kind, Name, Packet};
 
@@ -88,8 +89,20 @@ impl Requester {
         wanted.last_sent = cx.now;
         cx.sink.requested(cx.now, self.rules.flow, object, wanted.transmissions);
         self.timers.push_back((cx.now, object));
+        let transmission = wanted.transmissions;
         let interest = Interest::new(self.rules.content.with_segment(object), self.nonces.bits() as u32);
-        out.push(Interest { lifetime_ms: self.lifetime_ms, ..interest }.into());
+        let interest = Interest { lifetime_ms: self.lifetime_ms, ..interest };
+        cx.tell(|| {
+            let (flow, standing) = (self.rules.flow, self.standing());
+            Event::Asked { flow, interest: &interest, transmission, standing }
+        });
+        out.push(interest.into());
+    }
+
+    /// No control holds requests back.
+    fn standing(&self) -> Standing {
+        let allowance = Allowance { window: f64::INFINITY, gap: None };
+        Standing { allowance, in_flight: self.waiting.len(), rto: self.timeout.timeout() }
     }
 
     fn on_data(&mut self, data: &Data, hop: &HopFields, cx: &mut Context<'_>) -> bool {

@@ -141,6 +141,20 @@ fn the_nonce_of_an_answered_interest_is_not_dead() {
     assert_eq!(bench.drops(DropReason::DuplicateNonce), 0);
 }
 
+/// Found in a random world: two routers and two links between them, over which an Interest went round for ever, because
+/// each time it came back its Data had come already.
+#[test]
+fn the_nonce_of_an_interest_that_went_two_ways_is_dead_where_no_store_can_answer_it() {
+    for (cs_capacity, loops) in [(0, 1), (10, 0)] {
+        let rules = ForwarderRules { cs_capacity, ..ForwarderRules::default() };
+        let mut bench = router_with(rules, "multicast", 4, &[("/a", 1, 1), ("/a", 2, 1)]);
+        bench.push(0, interest("/a/seg=1", 7));
+        bench.push(1, data("/a/seg=1"));
+        bench.push(3, interest("/a/seg=1", 7));
+        assert_eq!((bench.drops(DropReason::DuplicateNonce), bench.pending()), (loops, 0), "store of {cs_capacity}");
+    }
+}
+
 #[test]
 fn the_nonce_of_an_interest_for_fresh_data_is_dead_if_the_data_is_soon_stale() {
     let mut bench = junction();

@@ -99,11 +99,21 @@ impl World {
 
     /// Runs until `end`. May be called again with a later end.
     pub fn run(&mut self, end: End) {
+        let reached = self.run_within(end, u64::MAX);
+        debug_assert!(reached, "no run has so many events");
+    }
+
+    /// As `run`, but gives up after `events` events, counted from the beginning of the world: false if it did. For those
+    /// who cannot know whether a scenario ever ends.
+    pub fn run_within(&mut self, end: End, events: u64) -> bool {
         if self.now == Time::ZERO && self.events == 0 {
             self.start();
         }
         let limit = if let End::At(limit) = end { limit } else { Time::NEVER };
         while !(end == End::Complete && self.watch.collector.all_complete()) {
+            if self.events >= events {
+                return self.calendar.is_empty();
+            }
             if self.calendar.is_at_turn() && self.calendar.len() >= MANY_EVENTS {
                 self.foresee();
             }
@@ -113,6 +123,12 @@ impl World {
         if let End::At(limit) = end {
             self.now = limit.max(self.now);
         }
+        true
+    }
+
+    /// True if nothing will ever happen again.
+    pub fn is_quiet(&self) -> bool {
+        self.calendar.is_empty()
     }
 
     fn start(&mut self) {

@@ -41,7 +41,7 @@ impl Forwarder {
     /// Sends the Data that ended an entry to all that wait for it. Gives it back if nobody does any more.
     #[inline]
     fn satisfy(&mut self, id: PitId, face: FaceId, mut packet: Packet, cx: &mut Context<'_>) -> Option<Packet> {
-        self.remember_fresh_nonces(id, data_in(&packet), cx.now);
+        self.remember_nonces_that_live_on(id, data_in(&packet), cx.now);
         self.copy_sent(id);
         let entry = self.pit.get(id);
         let (strategy, marked) = (entry.strategy, entry.marked);
@@ -62,9 +62,13 @@ impl Forwarder {
         self.send_down(id, face, packet, cx)
     }
 
-    /// A Data that is soon stale answers a looping MustBeFresh Interest no longer: its nonce must.
-    fn remember_fresh_nonces(&mut self, id: PitId, data: &Data, now: Time) {
-        if self.pit.get(id).interest.must_be_fresh && data.freshness_ms() < 6000 {
+    /// A looping Interest is answered from the Content Store. Where that cannot be, its nonce must be known: a Data that
+    /// is soon stale answers a MustBeFresh Interest no longer; and without a store, an Interest that went several ways
+    /// may have been answered on one of them and go round in a circle on another.
+    fn remember_nonces_that_live_on(&mut self, id: PitId, data: &Data, now: Time) {
+        let entry = self.pit.get(id);
+        let soon_stale = entry.interest.must_be_fresh && data.freshness_ms() < 6000;
+        if soon_stale || self.cs.capacity() == 0 && entry.outs.len() > 1 {
             self.remember_nonces(id, now);
         }
     }
