@@ -7,7 +7,7 @@ TARGET = $(or $(CARGO_TARGET_DIR),target)
 # Not a member of the workspace, so that nothing else waits for mdBook to be compiled.
 BOOK = --manifest-path tools/book/Cargo.toml --target-dir $(TARGET)/book-tool
 
-.PHONY: help build test test-new lint fmt docs book papers bench bless clean
+.PHONY: help build test test-new lint fmt docs book papers bench worlds bless clean
 
 help:
 	@echo "make build    the program, optimised: target/release/weir"
@@ -19,6 +19,7 @@ help:
 	@echo "make book     the documentation as a book (target/book/html), every link checked; manual pages and schema beside it"
 	@echo "make papers   reproduces every paper into out/"
 	@echo "make bench    how many packets cross a link in a second of one core"
+	@echo "make worlds   $(WORLDS) random worlds (WORLDS=n SEED=n); those that fail go to out/worlds, made small"
 	@echo "make bless    rewrites golden files; look at the difference before you commit it"
 	@echo "make clean    removes what was built and the results in out/"
 
@@ -65,6 +66,13 @@ papers:
 
 bench:
 	$(CARGO) bench -p weir-sim
+
+# Built for tests, so that assertions and overflow count.
+WORLDS ?= 5000
+SEED ?= 1
+
+worlds:
+	$(CARGO) run -p weir-worlds -- --worlds $(WORLDS) --seed $(SEED)
 
 bless:
 	WEIR_BLESS=1 $(CARGO) test --workspace

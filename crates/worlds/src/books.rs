@@ -1,0 +1,104 @@
+//! What has gone in and out of a face and of a node, and what that must add up to.
+
+use std::collections::BTreeMap;
+use weir_core::DropReason;
+use weir_sim::LinkCounters;
+use weir_wire::Packet;
+
+/// One egress face: its queue, its recovery store and its link.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FaceBook {
+    pub queued: u64,
+    /// Loss notices that the recovery of this face made.
+    pub announced: u64,
+    pub dequeued: u64,
+    /// In the queue or the store.
+    pub dropped: u64,
+    pub sent: u64,
+    pub lost: u64,
+    pub down: u64,
+    /// Over the other direction of the link.
+    pub arrived: u64,
+    /// Loss notices that wait: no queue has a bound for these.
+    pub notices: usize,
+    pub notice_bytes: usize,
+}
+
+impl FaceBook {
+    pub fn count_notice(&mut self, packet: &Packet, comes: bool) {
+        if packet.hop.loss_notice {
+            let change = |n: &mut usize, by: usize| *n = if comes { *n + by } else { n.saturating_sub(by) };
+            change(&mut self.notices, 1);
+            change(&mut self.notice_bytes, packet.wire_len());
+        }
+    }
+
+    /// What is wrong with the queue, which holds `waiting` and `held` packets.
+    pub fn queue_error(&self, waiting: usize, held: usize) -> Option<String> {
+        let came = self.queued + self.announced;
+        let went = self.dequeued + self.dropped + (waiting + held) as u64;
+        (came != went).then(|| {
+            format!("{came} packets came to the queue, {went} are accounted for ({waiting} wait, {held} are stored): {self:?}")
+        })
+    }
+
+    /// What is wrong with the link, on which `flying` packets are.
+    pub fn link_error(&self, counters: LinkCounters, flying: usize, arrived: u64) -> Option<String> {
+        let went = counters.arrived + counters.lost + flying as u64;
+        let same = [
+            ("left the queue", self.dequeued),
+            ("were sent", self.sent),
+            ("were counted as sent", counters.packets),
+            ("arrived, were lost or fly", went),
+        ];
+        let others = [("arrived", arrived, counters.arrived), ("were lost", self.lost, counters.lost)];
+        let wrong = others.iter().find(|(_, a, b)| a != b);
+        match wrong {
+            Some((what, seen, counted)) => Some(format!("{seen} packets {what}, {counted} were counted")),
+            None if same.iter().any(|(_, n)| *n != self.sent) => {
+                Some(same.map(|(what, n)| format!("{n} packets {what}")).join(", "))
+            }
+            None => None,
+        }
+    }
+}
+
+/// One node that forwards.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NodeBook {
+    /// That came in over links or from applications.
+    pub interests: u64,
+    pub data: u64,
+    pub nacks: u64,
+    pub notices: u64,
+    pub cs_hits: u64,
+    pub inserted: u64,
+    pub joined: u64,
+    pub satisfied: u64,
+    pub expired: u64,
+    /// Entries that the strategy, or the lack of a route, has ended.
+    pub refused: u64,
+    /// Turned away on arrival.
+    pub drops: BTreeMap<DropReason, u64>,
+}
+
+impl NodeBook {
+    fn drops(&self, reason: DropReason) -> u64 {
+        self.drops.get(&reason).copied().unwrap_or(0)
+    }
+
+    /// What is wrong with a forwarder in which `pending` Interests wait.
+    pub fn error(&self, pending: usize) -> Option<String> {
+        let turned_away =
+            [DropReason::HopLimit, DropReason::DuplicateNonce, DropReason::PitFull].map(|r| self.drops(r));
+        let taken = self.cs_hits + self.inserted + self.joined + turned_away.iter().sum::<u64>();
+        let ended = self.satisfied + self.expired + self.refused + pending as u64;
+        if self.interests != taken {
+            return Some(format!("{} Interests came, {taken} are accounted for: {self:?}", self.interests));
+        }
+        if self.inserted != ended {
+            return Some(format!("{} Interests became pending, {ended} are accounted for: {self:?}", self.inserted));
+        }
+        None
+    }
+}
