@@ -107,6 +107,16 @@ impl Part {
         Self::new(label, Expectation::Holds, f64::from(u8::from(truth)))
     }
 
+    /// What the paper says: `0.95`, `≥ 3`, `holds`.
+    pub fn expected(&self) -> String {
+        why::expected(self)
+    }
+
+    /// What was measured: `0.93 ± 0.02`, `does not hold`, `nothing`.
+    pub fn measured(&self) -> String {
+        why::measured(self)
+    }
+
     /// Whether the measurement agrees with the paper.
     pub fn is_met(&self) -> bool {
         self.expectation.is_met(self.measured)
@@ -128,6 +138,18 @@ pub struct Claim {
     pub why: String,
     /// The tolerance in a few words, where the words computed from the parts would not do: `order of the schemes`.
     pub tolerance: Option<String>,
+}
+
+impl Claim {
+    /// The tolerance in a few words: the author's, or computed from the parts.
+    pub fn tolerance_words(&self) -> String {
+        why::claim_tolerance(self)
+    }
+
+    /// What was missed, and the author's note.
+    pub fn why_words(&self) -> String {
+        why::claim_why(self)
+    }
 }
 
 /// Whether a claim was reproduced.

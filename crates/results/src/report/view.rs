@@ -1,0 +1,317 @@
+//! The report as the template sees it.
+
+use super::drawing::{self, Role};
+use super::{Fact, Grid, Network, Page, Report, Study, Value, figure, prose};
+use crate::chart::{Chart, Kind};
+use crate::number::significant;
+use crate::score::{Claim, Verdict, verdict};
+use minijinja::{Environment, Error, Value as Safe, context};
+use serde::Serialize;
+use serde_json::Value as Json;
+
+const TEMPLATE: &str = include_str!("../../report/report.html");
+const STYLE: &str = include_str!("../../report/report.css");
+const SCRIPT: &str = include_str!("../../report/report.js");
+
+pub(super) fn render(report: &Report) -> Result<String, Error> {
+    let mut environment = Environment::new();
+    environment.set_trim_blocks(true);
+    environment.set_lstrip_blocks(true);
+    // The ending of the name says that everything is escaped as HTML.
+    environment.add_template("report.html", TEMPLATE)?;
+    let mut figures = Vec::new();
+    let single = report.studies.len() == 1;
+    let studies: Vec<StudyView> =
+        report.studies.iter().enumerate().map(|(i, study)| StudyView::new(i, study, single, &mut figures)).collect();
+    let claims: Vec<&ClaimView> = studies.iter().flat_map(|study| &study.claims).collect();
+    let papers: std::collections::BTreeSet<&str> =
+        claims.iter().map(|c| c.paper.as_str()).filter(|paper| !paper.is_empty()).collect();
+    let count = |word: &str| claims.iter().filter(|claim| claim.verdict == word).count();
+    let verdicts = [Verdict::Reproduced, Verdict::Partly, Verdict::Not]
+        .map(|v| context!(word => v.word(), count => count(v.word()) as u64));
+    let pages: Vec<PageView> = report.pages.iter().map(PageView::new).collect();
+    environment.get_template("report.html")?.render(context! {
+        report => context!(title => report.title, about => report.about, command => report.command),
+        single,
+        studies => Safe::from_serialize(&studies),
+        claims => Safe::from_serialize(&claims),
+        papers => Safe::from_serialize(&papers),
+        verdicts => Safe::from_serialize(&verdicts),
+        // A handful of claims needs no filter.
+        filtered => papers.len() > 1 || claims.len() > 6,
+        pages => Safe::from_serialize(&pages),
+        provenance => Safe::from_serialize(&report.provenance.iter().map(FactView::new).collect::<Vec<_>>()),
+        style => Safe::from_safe_string(STYLE.to_owned()),
+        script => Safe::from_safe_string(SCRIPT.to_owned()),
+        data => Safe::from_safe_string(inert(&Json::Array(figures))),
+        swatches => [Role::Consumer, Role::Router, Role::Producer].map(|role| {
+            context!(word => role.word(), shape => Safe::from_safe_string(drawing::shape(role, 8.0, 8.0, 5.5)))
+        }).to_vec(),
+    })
+}
+
+/// JSON that may stand in a script element: nothing in it can end the element.
+fn inert(json: &Json) -> String {
+    json.to_string().replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
+}
+
+/// A part of an identifier: what is not a letter or digit becomes a hyphen.
+fn slug(text: &str) -> String {
+    text.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
+}
+
+#[derive(Serialize)]
+struct StudyView {
+    id: String,
+    title: String,
+    about: String,
+    facts: Vec<FactView>,
+    tables: Vec<GridView>,
+    figures: Vec<FigureView>,
+    claims: Vec<ClaimView>,
+    networks: Vec<NetworkView>,
+    settings: Vec<FactView>,
+    file: String,
+    source: Safe,
+}
+
+impl StudyView {
+    fn new(number: usize, study: &Study, single: bool, data: &mut Vec<Json>) -> Self {
+        let id = format!("study-{}", number + 1);
+        let claims: Vec<ClaimView> = study.claims.iter().map(|claim| ClaimView::new(&id, study, claim)).collect();
+        let figures = study.figures.iter().enumerate().map(|(i, (name, chart))| {
+            data.push(figure::data(chart));
+            FigureView::new(format!("{id}-figure-{}", i + 1), data.len() - 1, name, chart, &claims)
+        });
+        let figures = figures.collect();
+        Self {
+            title: study.title.clone(),
+            about: if single { String::new() } else { study.about.clone() },
+            facts: study.facts.iter().map(FactView::new).collect(),
+            tables: study.tables.iter().map(GridView::new).collect(),
+            figures,
+            networks: study.networks.iter().map(NetworkView::new).collect(),
+            settings: study.settings.iter().map(FactView::new).collect(),
+            file: study.file.clone(),
+            source: Safe::from_safe_string(prose::toml(&study.source)),
+            claims,
+            id,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct FactView {
+    name: String,
+    value: String,
+    page: String,
+}
+
+impl FactView {
+    fn new(fact: &Fact) -> Self {
+        let page = if fact.page.is_empty() { String::new() } else { format!("page-{}", slug(&fact.page)) };
+        Self { name: fact.name.clone(), value: fact.value.clone(), page }
+    }
+}
+
+#[derive(Serialize)]
+struct FigureView {
+    id: String,
+    number: usize,
+    file: String,
+    title: String,
+    note: String,
+    about: String,
+    /// Claims about what it shows.
+    claims: Vec<(String, String, String)>,
+}
+
+impl FigureView {
+    fn new(id: String, number: usize, name: &str, chart: &Chart, claims: &[ClaimView]) -> Self {
+        let near = |claim: &&ClaimView| is_about(&claim.at, &chart.title, name);
+        let beside = claims.iter().filter(near).map(|c| (c.id.clone(), c.says.clone(), c.verdict.to_owned()));
+        let how = if chart.kind == Kind::Cdf { " Distribution over runs." } else { "" };
+        Self {
+            id,
+            number,
+            file: format!("fig-{}", slug(name)),
+            title: if chart.title.is_empty() { name.to_owned() } else { chart.title.clone() },
+            note: format!("{}{how}", chart.note.clone().unwrap_or_default()),
+            about: figure::describe(chart),
+            claims: beside.collect(),
+        }
+    }
+}
+
+/// Whether what is said at `at` ("Fig. 7a", "Figs. 7a and 8") is said about the figure with this title and name.
+fn is_about(at: &str, title: &str, name: &str) -> bool {
+    let words: Vec<&str> = at.split(|c: char| !(c.is_alphanumeric() || c == '.')).filter(|w| !w.is_empty()).collect();
+    let speaks_of_figures = words.iter().any(|w| w.to_lowercase().starts_with("fig"));
+    let names = |word: &&str| {
+        let word = word.trim_end_matches('.');
+        let numbered = word.starts_with(|c: char| c.is_ascii_digit());
+        numbered && (word == name || title.split([' ', ':', ',']).any(|t| t.trim_matches(['(', ')', '.']) == word))
+    };
+    speaks_of_figures && words.iter().any(names)
+}
+
+#[derive(Serialize)]
+struct ClaimView {
+    anchor: String,
+    paper: String,
+    id: String,
+    says: String,
+    at: String,
+    parts: Vec<PartView>,
+    tolerance: String,
+    verdict: &'static str,
+    class: &'static str,
+    mark: &'static str,
+    why: String,
+}
+
+#[derive(Serialize)]
+struct PartView {
+    label: String,
+    expected: String,
+    measured: String,
+    met: bool,
+    how: String,
+}
+
+impl ClaimView {
+    fn new(study: &str, owner: &Study, claim: &Claim) -> Self {
+        let (class, mark) = match verdict(claim) {
+            Verdict::Reproduced => ("reproduced", "✓"),
+            Verdict::Partly => ("partly", "◐"),
+            Verdict::Not => ("not", "✗"),
+        };
+        let part = |part: &crate::score::Part| PartView {
+            label: part.label.clone(),
+            expected: part.expected(),
+            measured: part.measured(),
+            met: part.is_met(),
+            how: part.measure_text.clone(),
+        };
+        Self {
+            anchor: format!("{study}-claim-{}", slug(&claim.id)),
+            paper: owner.paper.clone(),
+            id: claim.id.clone(),
+            says: claim.says.clone(),
+            at: claim.at.clone(),
+            parts: claim.parts.iter().map(part).collect(),
+            tolerance: claim.tolerance_words(),
+            verdict: verdict(claim).word(),
+            class,
+            mark,
+            why: claim.why_words(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct GridView {
+    title: String,
+    folded: bool,
+    columns: Vec<ColumnView>,
+    rows: Vec<Vec<CellView>>,
+}
+
+#[derive(Serialize)]
+struct ColumnView {
+    name: String,
+    unit: String,
+    numeric: bool,
+}
+
+#[derive(Serialize)]
+struct CellView {
+    text: String,
+    interval: String,
+    /// What to sort by, if not the text.
+    sort: Option<String>,
+    numeric: bool,
+}
+
+impl GridView {
+    fn new(grid: &Grid) -> Self {
+        let numeric = |column: usize| {
+            grid.rows.iter().any(|row| matches!(row.get(column), Some(Value::Number(..))))
+                && !grid.rows.iter().any(|row| matches!(row.get(column), Some(Value::Text(_))))
+        };
+        let numeric: Vec<bool> = (0..grid.columns.len()).map(numeric).collect();
+        let column = |((name, unit), numeric): (&(String, String), &bool)| ColumnView {
+            name: name.clone(),
+            unit: unit.clone(),
+            numeric: *numeric,
+        };
+        Self {
+            title: grid.title.clone(),
+            folded: grid.folded,
+            columns: grid.columns.iter().zip(&numeric).map(column).collect(),
+            rows: grid.rows.iter().map(|row| row.iter().map(CellView::new).collect()).collect(),
+        }
+    }
+}
+
+impl CellView {
+    fn new(value: &Value) -> Self {
+        let (text, interval, sort) = match value {
+            Value::Text(text) => (text.clone(), None, None),
+            Value::Missing => ("–".to_owned(), None, Some(String::new())),
+            Value::Number(number, half) => {
+                (significant(*number, 4), half.filter(|h| *h > 0.0), Some(number.to_string()))
+            }
+        };
+        let interval = interval.map(|half| significant(half, 2)).unwrap_or_default();
+        Self {
+            text: text.replace('-', if sort.is_some() { "−" } else { "-" }),
+            interval,
+            numeric: sort.is_some(),
+            sort,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct NetworkView {
+    title: String,
+    /// `None`: too large to draw.
+    picture: Option<Safe>,
+    nodes: usize,
+    links: Vec<(String, String)>,
+}
+
+impl NetworkView {
+    fn new(network: &Network) -> Self {
+        // Longer lists are in the tables of results.
+        const MOST: usize = 200;
+        let about = |e: &super::Edge| (e.name.clone(), e.about.clone());
+        Self {
+            title: network.title.clone(),
+            picture: drawing::svg(network).map(Safe::from_safe_string),
+            nodes: network.vertices.len(),
+            links: network.edges.iter().take(MOST).map(about).collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct PageView {
+    id: String,
+    title: String,
+    body: Safe,
+}
+
+impl PageView {
+    fn new(page: &Page) -> Self {
+        // The title is the heading already.
+        let text = page.markdown.trim_start();
+        let body = if text.starts_with("# ") { text.split_once('\n').map_or("", |(_, rest)| rest) } else { text };
+        Self {
+            id: format!("page-{}", slug(&page.id)),
+            title: page.title.clone(),
+            body: Safe::from_safe_string(prose::markdown(body, 3)),
+        }
+    }
+}
