@@ -7,12 +7,13 @@ TARGET = $(or $(CARGO_TARGET_DIR),target)
 # Not a member of the workspace, so that nothing else waits for mdBook to be compiled.
 BOOK = --manifest-path tools/book/Cargo.toml --target-dir $(TARGET)/book-tool
 
-.PHONY: help build test test-new lint fmt docs book papers bench worlds bless clean
+.PHONY: help build test test-new test-report lint fmt docs book papers bench worlds bless clean
 
 help:
 	@echo "make build    the program, optimised: target/release/weir"
 	@echo "make test     everything that must hold before a change lands"
 	@echo "make test-new a new scheme of every kind passes at once (minutes; make test tries a control)"
+	@echo "make test-report  opens a report in Chromium and uses it (part of make test; needs Node)"
 	@echo "make lint     formatting and lints alone, warnings denied"
 	@echo "make fmt      formats all Rust code"
 	@echo "make docs     the reference of all crates (target/doc), warnings denied"
@@ -23,6 +24,8 @@ help:
 	@echo "make bless    rewrites golden files; look at the difference before you commit it"
 	@echo "make clean    removes what was built and the results in out/"
 
+# A report names the commit that its program was built from.
+build: export WEIR_COMMIT = $(shell git describe --always --dirty --abbrev=12 2>/dev/null)
 build:
 	$(CARGO) build --release
 
@@ -34,11 +37,21 @@ test: lint
 	$(CARGO) test --release -p weir --test digests
 	@echo "== examples and papers are right"
 	$(WEIR) check examples/*.toml papers/*/*.toml
+	@$(MAKE) --no-print-directory test-report
 	@$(MAKE) --no-print-directory docs book
 	@echo "== all is well"
 
 test-new:
 	$(CARGO) test -p weir --test new -- --ignored
+
+test-report:
+	@echo "== reports in a browser"
+	tools/debian.sh chromium
+	cd tests/report && npm ci --silent --no-audit --no-fund
+	rm -rf out/test-report
+	$(WEIR) run tests/report/study.toml --quiet --out out/test-report/study --report=out/test-report/study.html
+	$(WEIR) reproduce plr --quick --quiet --out out/test-report/plr --report=out/test-report/plr.html
+	node tests/report/report.test.mjs out/test-report/study.html out/test-report/plr.html
 
 lint:
 	@echo "== formatting"

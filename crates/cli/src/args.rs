@@ -123,6 +123,9 @@ pub(crate) struct Common {
     /// Format of the tables; both may be given: `--tables csv,parquet`
     #[arg(long, value_name = "FORMAT", value_delimiter = ',', default_value = "csv")]
     pub tables: Vec<TableFormat>,
+    /// Write everything into one HTML file as well [default: report.html in the folder of results]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    pub report: Option<Option<PathBuf>>,
     /// Print nothing but errors
     #[arg(long, short)]
     pub quiet: bool,

@@ -8,6 +8,7 @@ mod kit;
 mod output;
 mod papers;
 mod progress;
+mod report;
 mod reproduce;
 mod run;
 mod summary;

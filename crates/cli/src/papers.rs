@@ -44,6 +44,13 @@ impl Paper {
         first.trim_start_matches("# ").to_owned()
     }
 
+    /// The text of a study, by its short name.
+    pub fn source(&self, name: &str) -> &'static str {
+        let named =
+            |f: &&include_dir::File<'static>| f.path().file_name().is_some_and(|n| *n == *format!("{name}.toml"));
+        self.folder.files().find(named).and_then(|f| f.contents_utf8()).unwrap_or_default()
+    }
+
     /// Every study that is `wanted`, with its short name, changed by `set` and checked, in the order of the names.
     pub fn studies(&self, set: &[Override], wanted: impl Fn(&Study) -> bool) -> Result<Vec<(String, Study)>, Failure> {
         let mut files: Vec<_> =

@@ -5,7 +5,7 @@ use crate::output::{is_terminal, print, width};
 use crate::papers::{self, Paper};
 use crate::progress::stopped;
 use crate::run::{chosen_seeds, execute, finish};
-use crate::{Failure, files};
+use crate::{Failure, files, report};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use weir_core::nearest;
@@ -24,8 +24,8 @@ pub(crate) fn reproduce(args: &ReproduceArgs) -> Result<(), Failure> {
     if let Some(json) = args.json.as_deref().filter(|path| *path != Path::new("-")) {
         files::prepare_for(json)?;
     }
-    let mut scored = Vec::new();
-    let mut figures = Vec::new();
+    let report_file = report::place(&args.common, &folder)?;
+    let (mut scored, mut figures, mut sections) = (Vec::new(), Vec::new(), Vec::new());
     for (name, study) in studies {
         if stopped() {
             return Err(Failure::Stopped);
@@ -35,11 +35,28 @@ pub(crate) fn reproduce(args: &ReproduceArgs) -> Result<(), Failure> {
         finish(&experiment)?;
         figures.extend(files::write_figures(&experiment, &folder)?);
         scored.extend(chosen_claims(&experiment, &args.claim));
+        if report_file.is_some() {
+            let mut section = report::section(&experiment, &paper.key, paper.source(&name));
+            section.0.claims.retain(|c| args.claim.is_empty() || args.claim.contains(&c.id));
+            sections.push(section);
+        }
+    }
+    if let Some(file) = &report_file {
+        report::write(file, &paper.title(), "", sections, command(args))?;
     }
     scored.sort_by(|a, b| a.id.cmp(&b.id));
-    let score = Scorecard { paper: paper.key, claims: scored };
+    let score = Scorecard { paper: paper.key.clone(), claims: scored };
     write(&score, args, &folder)?;
-    report(&score, args, &folder, &figures)
+    tell(&score, args, &folder, &figures, report_file.as_deref())
+}
+
+/// What would give the same results.
+fn command(args: &ReproduceArgs) -> String {
+    let claims = args.claim.iter().flat_map(|id| ["--claim".to_owned(), id.clone()]);
+    let seeds = args.common.seeds.iter().flat_map(|seeds| ["--seeds".to_owned(), seeds.clone()]);
+    let speed = [("--quick", args.quick), ("--full", args.full)].into_iter().filter(|(_, on)| *on);
+    let more: Vec<String> = speed.map(|(word, _)| word.to_owned()).chain(claims).chain(seeds).collect();
+    report::command(&["reproduce", &args.paper], &args.set, &more)
 }
 
 fn seeds(args: &ReproduceArgs) -> Result<Seeds, Failure> {
@@ -87,7 +104,13 @@ fn write(score: &Scorecard, args: &ReproduceArgs, folder: &Path) -> Result<(), F
     }
 }
 
-fn report(score: &Scorecard, args: &ReproduceArgs, folder: &Path, figures: &[String]) -> Result<(), Failure> {
+fn tell(
+    score: &Scorecard,
+    args: &ReproduceArgs,
+    folder: &Path,
+    figures: &[String],
+    report: Option<&Path>,
+) -> Result<(), Failure> {
     if args.common.quiet || args.json.as_deref() == Some(Path::new("-")) {
         return Ok(());
     }
@@ -100,6 +123,9 @@ fn report(score: &Scorecard, args: &ReproduceArgs, folder: &Path, figures: &[Str
         text += &details(&score.claims);
     }
     text += &format!("{} are in {}\n", list(&written), folder.display());
+    if let Some(file) = report {
+        text += &format!("the report is {}\n", file.display());
+    }
     if !args.set.is_empty() {
         text += "note: --set was given, so this is not the score of the paper's own setting\n";
     }

@@ -3,7 +3,7 @@
 use crate::args::{Common, RunArgs};
 use crate::output::{is_terminal, print, width};
 use crate::progress::{Bar, STOP, catch_interrupts, stopped};
-use crate::{Failure, files, summary};
+use crate::{Failure, files, report, summary};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use weir_lab::{Experiment, Runner, Seeds, claims};
@@ -12,20 +12,29 @@ use weir_scenario::{Folder, Override, Study};
 use weir_schemes::bundles;
 
 pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
-    let study = load(args)?;
+    let (study, source) = load(args)?;
     let seeds = chosen_seeds(&args.common)?.unwrap_or(Seeds::Ordinary);
     let folder = args.common.out.clone().unwrap_or_else(|| default_folder(&args.file));
     files::prepare(&folder)?;
+    let report_file = report::place(&args.common, &folder)?;
     let experiment = execute(study, seeds, &args.common, "run")?;
     files::write_tables(&experiment, &args.common.tables, &folder)?;
     let figures = files::write_figures(&experiment, &folder)?;
+    if let Some(file) = &report_file {
+        let section = report::section(&experiment, "", &source);
+        let (title, about) = (section.0.title.clone(), section.0.about.clone());
+        report::write(file, &title, &about, vec![section], command(args, &experiment))?;
+    }
     if !args.common.quiet {
-        print(&report(&experiment, figures.len(), &folder))?;
+        print(&glance(&experiment, figures.len(), &folder))?;
+        if let Some(file) = &report_file {
+            print(&format!("the report is {}\n", file.display()))?;
+        }
     }
     finish(&experiment)
 }
 
-fn report(experiment: &Experiment, figures: usize, folder: &Path) -> String {
+fn glance(experiment: &Experiment, figures: usize, folder: &Path) -> String {
     let mut text = summary::table(experiment, width());
     let scored = claims(experiment);
     if !scored.is_empty() {
@@ -43,7 +52,31 @@ pub(crate) fn finish(experiment: &Experiment) -> Result<(), Failure> {
     if stopped() && !experiment.is_complete() { Err(Failure::Stopped) } else { Ok(()) }
 }
 
-fn load(args: &RunArgs) -> Result<Study, Failure> {
+/// What would give the same results.
+fn command(args: &RunArgs, experiment: &Experiment) -> String {
+    let file = args.file.display().to_string();
+    let mut more = Vec::new();
+    if !args.scheme.is_empty() {
+        more.extend(["--scheme".to_owned(), args.scheme.join(",")]);
+    }
+    if let Some(seeds) = seeds_of(&args.common, experiment) {
+        more.extend(["--seeds".to_owned(), seeds]);
+    }
+    report::command(&["run", &file], &args.set, &more)
+}
+
+/// The seeds as they were given, or as the file has them where they are the same at every point.
+fn seeds_of(common: &Common, experiment: &Experiment) -> Option<String> {
+    let of_all = || {
+        let seeds = experiment.common_seeds();
+        let everywhere = experiment.outcomes.iter().all(|runs| runs.len() == seeds.len());
+        (everywhere && !seeds.is_empty()).then(|| seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(","))
+    };
+    common.seeds.clone().or_else(of_all)
+}
+
+/// The study and the text of its file.
+fn load(args: &RunArgs) -> Result<(Study, String), Failure> {
     let mut set: Vec<Override> = args.set.iter().map(Override::new).collect();
     let colour = std::io::stderr().is_terminal();
     let wrong = |problems: weir_scenario::Problems| Failure::Input(problems.render(colour));
@@ -53,15 +86,19 @@ fn load(args: &RunArgs) -> Result<Study, Failure> {
     if let [one] = &args.scheme[..] {
         set.push(Override::new(format!("scheme={one:?}")));
     }
+    // A file that cannot be read or is no text is told by the reader of studies.
+    let shown = args.file.display().to_string();
+    let text = std::fs::read_to_string(&args.file).unwrap_or_default();
     if args.scheme.len() < 2 {
-        return Study::load(&args.file, &set).map_err(wrong);
+        return Study::load(&args.file, &set).map_err(wrong).map(|study| (study, text));
     }
     // Several schemes are one more axis.
-    let shown = args.file.display().to_string();
     let text = std::fs::read_to_string(&args.file)
         .map_err(|error| Failure::Input(format!("`{shown}` cannot be read: {error}")))?;
     let axis = format!("\n[[vary]]\nname = \"scheme\"\nset = \"scheme\"\nvalues = {:?}\n", args.scheme);
-    Study::parse_with(&shown, &(text + &axis), &set, &Folder::of(&args.file)).map_err(wrong)
+    let text = text + &axis;
+    let folder = Folder::of(&args.file);
+    Study::parse_with(&shown, &text, &set, &folder).map_err(wrong).map(|study| (study, text))
 }
 
 /// Runs a study with a progress bar.

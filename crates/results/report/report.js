@@ -446,7 +446,7 @@ function dataTable(data) {
   }
   table.append(make("thead", {}, head), body);
   sortable(table);
-  return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Data of ${data.title || "the figure"}` }, table);
+  return make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": `Data of ${data.title || "the figure"}` }, table);
 }
 
 // ---- Tables ----

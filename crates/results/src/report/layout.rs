@@ -5,8 +5,10 @@
 
 use std::collections::VecDeque;
 
-/// Rounds of majorisation; after these nothing moves visibly.
-const ROUNDS: usize = 150;
+/// Rounds of majorisation for `nodes` nodes: small networks, in which a bend shows, get as many as they need.
+fn rounds(nodes: usize) -> usize {
+    (20_000_000 / (nodes * nodes).max(1)).clamp(60, 3000)
+}
 
 /// Positions of `nodes` nodes in units of one link, joined by `edges`; `leaning` says of each how far right it belongs:
 /// -1 left, 1 right, 0 anywhere.
@@ -17,7 +19,7 @@ pub(super) fn positions(nodes: usize, edges: &[(usize, usize)], leaning: &[f64])
         (libm::cos(angle) + leaning.get(node).copied().unwrap_or(0.0), libm::sin(angle))
     };
     let mut places: Vec<(f64, f64)> = (0..nodes).map(circle).collect();
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds(nodes) {
         for node in 0..nodes {
             places[node] = improved(node, &places, &distances[node]);
         }

@@ -19,7 +19,7 @@ pub(super) fn markdown(text: &str, level: usize) -> String {
             // A table may be wider than a phone.
             Event::Start(Tag::Table(columns)) => {
                 events.push(Event::Html(
-                    "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table\">".into(),
+                    "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Table\">".into(),
                 ));
                 Event::Start(Tag::Table(columns))
             }

@@ -31,7 +31,7 @@ pub(super) fn render(report: &Report) -> Result<String, Error> {
         .map(|v| context!(word => v.word(), count => count(v.word()) as u64));
     let pages: Vec<PageView> = report.pages.iter().map(PageView::new).collect();
     environment.get_template("report.html")?.render(context! {
-        report => context!(title => report.title, about => report.about, command => report.command),
+        report => context!(title => report.title, about => paragraphs(&report.about), command => report.command),
         single,
         studies => Safe::from_serialize(&studies),
         claims => Safe::from_serialize(&claims),
@@ -55,6 +55,12 @@ fn inert(json: &Json) -> String {
     json.to_string().replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
+/// Paragraphs of a text, which stand apart by an empty line; other line ends are where the author's editor broke lines.
+fn paragraphs(text: &str) -> Vec<String> {
+    let joined = text.lines().map(str::trim).collect::<Vec<_>>().join("\n");
+    joined.split("\n\n").map(|p| p.split_whitespace().collect::<Vec<_>>().join(" ")).filter(|p| !p.is_empty()).collect()
+}
+
 /// A part of an identifier: what is not a letter or digit becomes a hyphen.
 fn slug(text: &str) -> String {
     text.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
@@ -64,7 +70,7 @@ fn slug(text: &str) -> String {
 struct StudyView {
     id: String,
     title: String,
-    about: String,
+    about: Vec<String>,
     facts: Vec<FactView>,
     tables: Vec<GridView>,
     figures: Vec<FigureView>,
@@ -86,7 +92,7 @@ impl StudyView {
         let figures = figures.collect();
         Self {
             title: study.title.clone(),
-            about: if single { String::new() } else { study.about.clone() },
+            about: if single { Vec::new() } else { paragraphs(&study.about) },
             facts: study.facts.iter().map(FactView::new).collect(),
             tables: study.tables.iter().map(GridView::new).collect(),
             figures,
@@ -311,7 +317,7 @@ impl PageView {
         Self {
             id: format!("page-{}", slug(&page.id)),
             title: page.title.clone(),
-            body: Safe::from_safe_string(prose::markdown(body, 3)),
+            body: Safe::from_safe_string(prose::markdown(body, 2)),
         }
     }
 }

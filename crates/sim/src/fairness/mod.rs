@@ -92,7 +92,8 @@ fn jain(values: &[f64]) -> Option<f64> {
 /// Every fetch that asked for something with its fair share. `None` where max-min fairness is not defined: two fetches
 /// ask for one content, so that the network carries it once for both; or where it would be too much work.
 fn fair(scenario: &Scenario, all: &[Fetch<'_>], now: Time) -> Option<Vec<Active>> {
-    if all.len() != scenario.workloads.len() {
+    // Of many requests each asks for little and soon ends: what limits them is what they ask for.
+    if all.len() != scenario.workloads.len() || scenario.workloads.iter().any(|w| w.requests.is_some()) {
         return None;
     }
     let network = Network::new(scenario)?;
