@@ -80,11 +80,12 @@ fn a_report_is_one_file_with_the_command_that_repeats_it() {
     let more = "[[vary]]\nname = \"queue\"\nset = \"scheme.queue\"\nvalues = [\"droptail\", \"codel\"]\n\n\
                 [[figure]]\nid = \"d\"\nx = \"queue\"\ny = \"full_delay\"\n";
     write_scenario(&here, "small.toml", more);
-    let set = "workload.fetch.segments=300";
+    let set = "workload.0.fetch.segments=300";
     let out = call(&here, &["run", "small.toml", "--set", set, "--report"]).good().out;
     assert!(out.contains("the report is out/small/report.html\n"), "{out}");
     let page = std::fs::read_to_string(here.join("out/small/report.html")).unwrap();
-    for text in ["weir run small.toml --set workload.fetch.segments=300 --seeds 1,2", "digest", "small.toml", "CoDel"] {
+    for text in ["weir run small.toml --set workload.0.fetch.segments=300 --seeds 1,2", "digest", "small.toml", "CoDel"]
+    {
         assert!(page.contains(text), "{text}");
     }
     // The name comes after an equals sign, so that the scenario cannot be taken for it; the bytes are the same.

@@ -40,7 +40,7 @@ pub(super) fn render(report: &Report) -> Result<String, Error> {
         // A handful of claims needs no filter.
         filtered => papers.len() > 1 || claims.len() > 6,
         pages => Safe::from_serialize(&pages),
-        provenance => Safe::from_serialize(&report.provenance.iter().map(FactView::new).collect::<Vec<_>>()),
+        provenance => Safe::from_serialize(report.provenance.iter().map(FactView::new).collect::<Vec<_>>()),
         style => Safe::from_safe_string(STYLE.to_owned()),
         script => Safe::from_safe_string(SCRIPT.to_owned()),
         data => Safe::from_safe_string(inert(&Json::Array(figures))),
