@@ -11,6 +11,7 @@ mod claims;
 mod diagnostic;
 mod document;
 pub mod expr;
+mod feasible;
 mod figures;
 mod files;
 mod generators;

@@ -7,7 +7,7 @@ use crate::reader::TableReader;
 use crate::shape::{Field, Form, Shape};
 use crate::tree::Node;
 use crate::workloads::Scene;
-use crate::{axes, claims, figures, impairments, routing, run, scheme, timeline, topology, workloads};
+use crate::{axes, claims, feasible, figures, impairments, routing, run, scheme, timeline, topology, workloads};
 
 /// The whole file.
 pub(crate) static FILE: Shape = Shape {
@@ -75,6 +75,10 @@ pub(crate) fn build(root: &Node, files: &Loader<'_>, log: &Log) -> Option<Scenar
         consumer,
         run,
     };
+    if log.count() == problems {
+        let place = |key: &str| root.get(key).map(|node| &node.place);
+        feasible::check(&scenario, place("topology").unwrap_or(&root.place), place("routing"), log);
+    }
     (log.count() == problems).then_some(scenario)
 }
 

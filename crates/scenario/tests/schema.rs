@@ -10,6 +10,8 @@ const BEYOND_A_SCHEMA: &[&str] = &[
     "endless-requests",
     "duplicate-labels",
     "missing-node",
+    "packets-and-queues",
+    "routes-to-nowhere",
     "same-content-twice",
     "unreachable-producer",
     // Measures and axes are languages of their own.

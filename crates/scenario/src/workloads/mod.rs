@@ -7,6 +7,7 @@ mod fetch;
 mod requests;
 
 use crate::diagnostic::{Diagnostic, Log, Place, list};
+use crate::feasible;
 use crate::generators::Ground;
 use crate::parts::Kind as PartKind;
 use crate::plan::{PartPlan, SchemePlan, Workload};
@@ -45,12 +46,19 @@ fn keys() -> Vec<Field> {
     KINDS.iter().map(|kind| Field::new(kind.name, Form::Table(kind.shape), kind.shape.about)).collect()
 }
 
+const PAYLOAD_KEY: Field = Field::of::<Bytes>("payload", "Bytes of content in each Data.").default("\"1040B\"");
+
+const PACKET_LIMIT_KEY: Field =
+    Field::of::<Bytes>("packet_limit", "The longest Data, header and all; packets of NDN have 8800 bytes at most.")
+        .default("\"8800B\"");
+
 /// Keys that every kind has.
 static COMMON: &[Field] = &[
     ends::CONSUMER,
     ends::PRODUCER,
     Field::of::<Name>("name", "The content's name, without segment number.").otherwise("`/` and the label"),
-    Field::of::<Bytes>("payload", "Bytes of content in each Data, from 1 to 8000.").default("\"1040B\""),
+    PAYLOAD_KEY,
+    PACKET_LIMIT_KEY,
     Field::of::<String>("label", "Its name in tables, figures and measures: the *flow*.")
         .otherwise("the consumer's name"),
     Field::of::<Span>("freshness", "FreshnessPeriod of the Data; zero stands for none.").default("\"0s\""),
@@ -60,8 +68,11 @@ static COMMON: &[Field] = &[
 /// Payload of a Data when the file does not say: ndnSIM's packets in the papers.
 const DEFAULT_PAYLOAD: Bytes = Bytes(1040);
 
-/// Greatest payload: what fits the 8800 bytes of a packet with room for its name.
-const MOST_PAYLOAD: u64 = 8000;
+/// Greatest payload, however long packets may be.
+const MOST_PAYLOAD: u64 = 16_000_000;
+
+/// The longest Data when the file does not say: the greatest packet of NDN's libraries.
+const PACKET_LIMIT: Bytes = Bytes(weir_wire::MAX_PACKET as u64);
 
 /// What the traffic runs on, as far as it could be read.
 pub(crate) struct Scene<'a> {
@@ -106,7 +117,7 @@ fn one<'a>(table: TableReader<'a>, scene: &Scene<'_>) -> Option<(&'a Place, Vec<
         [name] => {
             let kind = KINDS.iter().find(|k| k.name == *name)?;
             let inner = table.table(kind.name)?;
-            let workloads = (kind.read)(&inner, scene);
+            let workloads = (kind.read)(&inner, scene).filter(|w| fits(w, &inner));
             let place = inner.place;
             inner.finish();
             workloads.map(|w| (place, w))
@@ -229,6 +240,26 @@ fn payload(table: &TableReader<'_>) -> Option<Bytes> {
         return None;
     }
     Some(payload)
+}
+
+/// True if no Data is longer than a packet may be; reports it otherwise.
+fn fits(workloads: &[Workload], table: &TableReader<'_>) -> bool {
+    let limit = table.get_or("packet_limit", PACKET_LIMIT);
+    let Some(longest) = workloads.iter().max_by_key(|w| feasible::longest_data(w)) else { return true };
+    let (len, payload) = (feasible::longest_data(longest), longest.payload.0);
+    if len <= limit.0 {
+        return true;
+    }
+    let place = table.table.get("payload").map_or(table.place, |n| &n.place);
+    let message = format!("a Data of `{}` would have {len} bytes, more than the {} of a packet", longest.name, limit.0);
+    let problem =
+        Diagnostic::at(place, message).note(format!("{} bytes are its name and the other fields", len - payload));
+    let most = limit.0.saturating_sub(len - payload);
+    table.log.report(problem.help(match table.table.get("packet_limit") {
+        None => format!("up to {most} bytes of payload fit; `packet_limit` allows longer packets"),
+        Some(_) => format!("up to {most} bytes of payload fit"),
+    }));
+    false
 }
 
 /// A part instead of the scheme's; the outer `None` means it is wrong.

@@ -8,7 +8,7 @@ use crate::plan::{Catalogue, Requests, Workload};
 use crate::quantities::Start;
 use crate::reader::{Read as _, TableReader, count};
 use crate::shape::{Field, Form, Rule};
-use weir_core::{Arrivals, Bytes, Popularity, Span, Time};
+use weir_core::{Arrivals, Popularity, Span, Time};
 use weir_wire::{Component, Name};
 
 /// What stands in a label for the name of the consumer.
@@ -36,7 +36,8 @@ pub(super) const KEYS: &[Field] = &[
     super::ends::CONSUMER,
     super::ends::PRODUCER,
     Field::of::<Name>("name", "Prefix of the names.").otherwise("`/` and the label, or `/requests`"),
-    Field::of::<Bytes>("payload", "Bytes of content in each Data, from 1 to 8000.").default("\"1040B\""),
+    super::PAYLOAD_KEY,
+    super::PACKET_LIMIT_KEY,
     Field::of::<String>("label", "The *flow* in tables, figures and measures; `{consumer}` stands for the consumer.")
         .default("\"{consumer}\""),
     Field::of::<Span>("freshness", "FreshnessPeriod of the Data; zero stands for none.").default("\"0s\""),
