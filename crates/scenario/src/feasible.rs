@@ -6,7 +6,7 @@ use crate::plan::{PartPlan, Routing, Scenario, Workload};
 use crate::routes::{Routes, tables};
 use std::collections::BTreeSet;
 use std::rc::Rc;
-use weir_core::{Bytes, Limit, Rate, Seed, Site, Span};
+use weir_core::{Limit, Site};
 use weir_schemes::registry;
 use weir_wire::{Content, Data, Name, Packet, VirtualData};
 
@@ -111,7 +111,7 @@ impl Narrow {
 
 /// How many bytes a queue takes, if that is how it is limited.
 fn bytes_of(part: &PartPlan, limit: Limit) -> Option<u64> {
-    let site = Site { seed: Seed(0), payload: Bytes(1040), link_rate: Rate(1_000_000), link_delay: Span::ZERO, limit };
+    let site = Site { limit, ..Site::default() };
     let entry = registry::find("queue", registry::QUEUES, &part.name).ok()?;
     match (entry.build)(&part.settings, &site).ok()?.limit() {
         Limit::Bytes(bytes) => Some(bytes.0),

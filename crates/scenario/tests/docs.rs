@@ -1,4 +1,4 @@
-//! `docs/scenarios.md` says the truth: its examples are right, its tables complete; and the reference is that of this
+//! `docs/scenarios.md` and `docs/topologies.md` say the truth: their examples are right, the tables complete; and the reference is that of this
 //! version. `WEIR_BLESS=1` rewrites the tables and the reference.
 
 use std::path::PathBuf;
@@ -32,12 +32,16 @@ fn completed(example: &str) -> String {
 
 #[test]
 fn every_example_is_right() {
-    let (_, page) = page();
-    let examples: Vec<&str> = page.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
-    assert!(examples.len() > 10);
-    for example in examples {
+    let (path, scenarios) = page();
+    let topologies = std::fs::read_to_string(path.with_file_name("topologies.md")).unwrap();
+    let of = |page: &str| -> Vec<String> {
+        page.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap().into()).collect()
+    };
+    let (scenarios, topologies) = (of(&scenarios), of(&topologies));
+    assert!(scenarios.len() > 10 && topologies.len() > 4);
+    for example in scenarios.iter().chain(&topologies) {
         let text = completed(example);
-        Study::parse("docs/scenarios.md", &text, &[]).unwrap_or_else(|problems| panic!("{text}\n{problems}"));
+        Study::parse("docs", &text, &[]).unwrap_or_else(|problems| panic!("{text}\n{problems}"));
     }
 }
 

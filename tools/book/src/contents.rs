@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 /// The pages that a reader needs first, in their order. Whatever else is in `docs/` comes after them.
-const ORDER: [&str; 10] = [
+const ORDER: [&str; 11] = [
     "docs/tutorial-first-scenario.md",
     "docs/tutorial-add-a-scheme.md",
     "docs/scenarios.md",
+    "docs/topologies.md",
     "docs/scenario-reference.md",
     "docs/results.md",
     "docs/trace.md",
