@@ -32,6 +32,7 @@ build:
 # The dev profile checks invariants and overflow; the release build must come to the same digests.
 test: lint
 	@echo "== tests"
+	tools/debian.sh tshark
 	$(CARGO) test --workspace
 	@echo "== digests of the release build"
 	$(CARGO) test --release -p weir --test digests

@@ -52,8 +52,48 @@ pub(crate) struct RunArgs {
     /// Run with this scheme, or compare several: `--scheme icp,cubic,pcon`
     #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',')]
     pub scheme: Vec<String>,
+    /// Write files in the formats of ndnSIM's tracers, for each run: OUT/runs/RUN/rate-trace.txt and so on
+    #[arg(long, value_name = "TRACER[,...]", value_delimiter = ',')]
+    pub trace_files: Vec<TracerChoice>,
+    /// Period of the tracers that count
+    #[arg(long, value_name = "TIME", default_value = "500ms", requires = "trace_files")]
+    pub trace_period: String,
+    /// Write what these links carry to OUT/runs/RUN/capture.pcapng: a link (`r1-r2`) or one direction (`r1>r2`)
+    #[arg(long, value_name = "LINK[,...]", value_delimiter = ',')]
+    pub capture: Vec<String>,
+    /// Keep only so many bytes of each captured frame
+    #[arg(long, value_name = "BYTES", requires = "capture", value_parser = clap::value_parser!(u32).range(1..))]
+    pub snaplen: Option<u32>,
     #[command(flatten)]
     pub common: Common,
+}
+
+/// Which tracer files to write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TracerChoice {
+    /// rate-trace.txt: packets of each face
+    Rate,
+    /// app-delays-trace.txt: delay of each segment
+    AppDelay,
+    /// drop-trace.txt: packets dropped at queues
+    Drop,
+    /// cs-trace.txt: hits and misses of the Content Stores
+    Cs,
+    /// All of them
+    All,
+}
+
+impl TracerChoice {
+    /// The one tracer that is meant.
+    pub fn tracer(self) -> Option<weir_watch::Tracer> {
+        match self {
+            TracerChoice::Rate => Some(weir_watch::Tracer::Rate),
+            TracerChoice::AppDelay => Some(weir_watch::Tracer::AppDelay),
+            TracerChoice::Drop => Some(weir_watch::Tracer::Drop),
+            TracerChoice::Cs => Some(weir_watch::Tracer::Cs),
+            TracerChoice::All => None,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -13,6 +13,7 @@ mod reproduce;
 mod run;
 mod summary;
 mod trace;
+mod watch;
 
 use args::{Arguments, Command, New};
 use clap::Parser;

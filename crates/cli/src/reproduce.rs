@@ -30,7 +30,7 @@ pub(crate) fn reproduce(args: &ReproduceArgs) -> Result<(), Failure> {
         if stopped() {
             return Err(Failure::Stopped);
         }
-        let experiment = execute(study, seeds.clone(), &args.common, &name)?;
+        let experiment = execute(study, seeds.clone(), &args.common, &name, None)?;
         files::write_tables(&experiment, &args.common.tables, &folder.join(&name))?;
         finish(&experiment)?;
         figures.extend(files::write_figures(&experiment, &folder)?);

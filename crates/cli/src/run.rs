@@ -3,6 +3,7 @@
 use crate::args::{Common, RunArgs};
 use crate::output::{is_terminal, print, width};
 use crate::progress::{Bar, STOP, catch_interrupts, stopped};
+use crate::watch::{RunFiles, Watching};
 use crate::{Failure, files, report, summary};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -10,14 +11,16 @@ use weir_lab::{Experiment, Runner, Seeds, claims};
 use weir_results::score::print_table;
 use weir_scenario::{Folder, Override, Study};
 use weir_schemes::bundles;
+use weir_sim::Progress;
 
 pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     let (study, source) = load(args)?;
     let seeds = chosen_seeds(&args.common)?.unwrap_or(Seeds::Ordinary);
     let folder = args.common.out.clone().unwrap_or_else(|| default_folder(&args.file));
+    let run_files = RunFiles::new(args, &study, &seeds, &folder)?;
     files::prepare(&folder)?;
     let report_file = report::place(&args.common, &folder)?;
-    let experiment = execute(study, seeds, &args.common, "run")?;
+    let experiment = execute(study, seeds, &args.common, "run", Some(&run_files))?;
     files::write_tables(&experiment, &args.common.tables, &folder)?;
     let figures = files::write_figures(&experiment, &folder)?;
     if let Some(file) = &report_file {
@@ -29,6 +32,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
         print(&glance(&experiment, figures.len(), &folder))?;
         if let Some(file) = &report_file {
             print(&format!("the report is {}\n", file.display()))?;
+        }
+        if let Some(what) = run_files.what() {
+            print(&format!("{what} of each run are in {}\n", folder.join("runs").display()))?;
         }
     }
     finish(&experiment)
@@ -101,13 +107,20 @@ fn load(args: &RunArgs) -> Result<(Study, String), Failure> {
     Study::parse_with(&shown, &text, &set, &folder).map_err(wrong).map(|study| (study, text))
 }
 
-/// Runs a study with a progress bar.
-pub(crate) fn execute(study: Study, seeds: Seeds, common: &Common, title: &str) -> Result<Experiment, Failure> {
+/// Runs a study with a progress bar, and watches its runs for the files that somebody asked for.
+pub(crate) fn execute(
+    study: Study,
+    seeds: Seeds,
+    common: &Common,
+    title: &str,
+    files: Option<&RunFiles>,
+) -> Result<Experiment, Failure> {
     catch_interrupts_once();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let mut runner = Runner { jobs: common.jobs.map_or(cores, |n| n as usize), seeds, stop: &STOP, progress: &() };
     let bar = Bar::new(title, runner.runs(&study), common.quiet);
-    runner.progress = &bar;
+    let watching = files.map(|files| Watching { bar: &bar, files });
+    runner.progress = watching.as_ref().map_or(&bar as &dyn Progress, |w| w);
     let experiment = runner.run(study).map_err(|error| Failure::Other(error.to_string()));
     bar.clear();
     experiment

@@ -1,6 +1,6 @@
 //! What a watcher is shown of a run, apart from what every run counts.
 
-use crate::{Allowance, Backlog, Choice, FlowId, Limit, Loss, NextHop, OutRecord, Reaction, Span, Time};
+use crate::{Allowance, Backlog, Choice, FaceId, FlowId, Limit, Loss, NextHop, OutRecord, Reaction, Span, Time};
 use weir_wire::{Data, Interest, Nack, NackReason, Name, Packet};
 
 /// One step of a packet's way, or one decision about it, as it is told to [`Sink::detail`](crate::Sink::detail).
@@ -126,8 +126,10 @@ pub enum Event<'a> {
         data: &'a Data,
         /// Since the last transmission to where it came from; `None` if the Interest was not sent there.
         rtt: Option<Span>,
+        /// Where it came from.
+        from: FaceId,
         /// Downstreams that wait for it.
-        downstreams: usize,
+        downstreams: &'a [FaceId],
         /// An egress queue marked the Interest, so the Data is marked here.
         marked: bool,
     },
@@ -135,6 +137,8 @@ pub enum Event<'a> {
     PitExpired {
         /// Its name.
         name: &'a Name,
+        /// Downstreams that waited.
+        downstreams: &'a [FaceId],
         /// Everywhere it was sent.
         sent: &'a [OutRecord],
     },

@@ -354,7 +354,8 @@ impl Forwarder {
         self.remember_nonces(id, cx.now);
         self.copy_sent(id);
         let entry = self.pit.get(id);
-        cx.tell(|| Event::PitExpired { name: &entry.interest.name, sent: &self.sent });
+        let waited = data::faces(&entry.ins, cx);
+        cx.tell(|| Event::PitExpired { name: &entry.interest.name, downstreams: &waited, sent: &self.sent });
         if let Some(prefix) = entry.prefix {
             let strategy = &mut self.strategies[entry.strategy.0 as usize];
             // An upstream that refused has been heard of already.

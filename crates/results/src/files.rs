@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 use std::fs;
-use std::io::Write as _;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// A file that could not be written: which one, and why.
@@ -57,7 +57,7 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
 
 /// Writes `bytes` beside `path` and renames the result to it.
 fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let parent = parent(path);
     fs::create_dir_all(parent)?;
     let mut file = builder().tempfile_in(parent)?;
     file.write_all(bytes)?;
@@ -74,6 +74,60 @@ fn builder() -> tempfile::Builder<'static, 'static> {
     builder
 }
 
+/// A file that is written piece by piece and appears as a whole, like one of [`write_atomic`]: if it is dropped before
+/// [`Draft::finish`], nothing of it stays.
+#[derive(Debug)]
+pub struct Draft {
+    path: PathBuf,
+    out: BufWriter<tempfile::NamedTempFile>,
+}
+
+impl Draft {
+    /// Begins a file that shall stand at `path`, making its directories where they are missing.
+    ///
+    /// # Errors
+    ///
+    /// [`FileError`] naming `path` when a directory or the file cannot be made.
+    pub fn new(path: &Path) -> Result<Draft, FileError> {
+        let parent = parent(path);
+        let begin = || fs::create_dir_all(parent).and_then(|()| builder().tempfile_in(parent));
+        let file = begin().map_err(|cause| FileError::new(path, cause))?;
+        Ok(Draft { path: path.to_path_buf(), out: BufWriter::new(file) })
+    }
+
+    /// Where it will stand.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Puts the file in its place.
+    ///
+    /// # Errors
+    ///
+    /// [`FileError`] naming the path when the rest cannot be written or the file not be moved.
+    pub fn finish(self) -> Result<(), FileError> {
+        let Draft { path, out } = self;
+        let file = out.into_inner().map_err(|failed| FileError::new(&path, failed.into_error()))?;
+        file.persist(&path).map_err(|failed| FileError::new(&path, failed.error))?;
+        Ok(())
+    }
+}
+
+impl Write for Draft {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// The folder in which `path` stands.
+fn parent(path: &Path) -> &Path {
+    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -86,6 +140,19 @@ mod tests {
         write_atomic(&path, b"two").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"two");
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_draft_appears_as_a_whole_or_not_at_all() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a/out.txt");
+        let mut draft = Draft::new(&path).unwrap();
+        draft.write_all(b"one").unwrap();
+        assert!(!path.exists());
+        draft.finish().unwrap();
+        drop(Draft::new(&path).unwrap());
+        assert_eq!(fs::read(&path).unwrap(), b"one");
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "no temporary file stays behind");
     }
 
     #[test]

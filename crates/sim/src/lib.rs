@@ -24,6 +24,6 @@ pub use conditions::LinkState;
 pub use histogram::Histogram;
 pub use link::{LinkCounters, LinkSpec};
 pub use outcome::{Outcome, Sample, Scope, drop_metric};
-pub use sweep::{Job, JobError, Progress, run_all};
+pub use sweep::{Finish, Job, JobError, Progress, run_all};
 pub use timeline::Change;
 pub use world::{End, World};

@@ -1,11 +1,12 @@
 //! Many runs on all cores, with results that do not depend on how many there are.
 
-use crate::build::{BuildError, build};
+use crate::build::{BuildError, Built, build};
 use crate::outcome::Outcome;
 use std::fmt;
-use std::panic::catch_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use weir_core::Time;
 use weir_scenario::plan::Scenario;
 
 /// One run.
@@ -34,8 +35,20 @@ impl fmt::Display for JobError {
 
 impl std::error::Error for JobError {}
 
-/// Told of each finished run.
+/// What is to be done when a watched run has ended, at this time of its clock.
+pub type Finish = Box<dyn FnOnce(Time) -> Result<(), String>>;
+
+/// Told of each run.
 pub trait Progress: Sync {
+    /// Run number `job` is about to begin: who wants to see more of it than its outcome adds a watcher, and may ask to
+    /// be called when the run has ended and its world is gone.
+    ///
+    /// # Errors
+    /// If the run is not worth making then, such as when a file cannot be written.
+    fn begins(&self, _job: usize, _built: &mut Built) -> Result<Option<Finish>, String> {
+        Ok(None)
+    }
+
     /// `done` of `total` runs are finished.
     fn finished(&self, done: usize, total: usize);
 }
@@ -50,19 +63,29 @@ impl Job<'_> {
     /// # Errors
     /// See [`build`].
     pub fn run(&self) -> Result<Outcome, BuildError> {
-        let mut built = build(self.scenario, self.seed)?;
+        Ok(self.outcome(build(self.scenario, self.seed)?).0)
+    }
+
+    /// Runs a world to its end, which is given back too.
+    fn outcome(&self, mut built: Built) -> (Outcome, Time) {
         built.world.run(built.end);
         let mut outcome = Outcome::of(&built.world, &built.nodes, &built.links);
         outcome.judge(self.scenario, &built.world);
+        (outcome, built.world.now())
+    }
+
+    fn watched(&self, job: usize, progress: &dyn Progress) -> Result<Outcome, String> {
+        let mut built = build(self.scenario, self.seed).map_err(|error| error.to_string())?;
+        let finish = progress.begins(job, &mut built)?;
+        let (outcome, end) = self.outcome(built);
+        finish.map_or(Ok(()), |finish| finish(end))?;
         Ok(outcome)
     }
 
-    /// As `run`, but a panic becomes an error, so that it can be told which run it was.
-    fn guarded(&self) -> Result<Outcome, String> {
-        match catch_unwind(|| self.run()) {
-            Ok(result) => result.map_err(|error| error.to_string()),
-            Err(panic) => Err(panic_text(&*panic)),
-        }
+    /// As `run`, with watchers; and a panic becomes an error, so that it can be told which run it was.
+    fn guarded(&self, job: usize, progress: &dyn Progress) -> Result<Outcome, String> {
+        // Nobody sees what a panic has left of the run; a watcher's file that is not finished disappears.
+        catch_unwind(AssertUnwindSafe(|| self.watched(job, progress))).unwrap_or_else(|panic| Err(panic_text(&*panic)))
     }
 }
 
@@ -89,7 +112,7 @@ pub fn run_all(
         while !stop.load(Ordering::Relaxed) {
             let i = next.fetch_add(1, Ordering::Relaxed);
             let Some(job) = jobs.get(i) else { break };
-            let result = job.guarded();
+            let result = job.guarded(i, progress);
             *results[i].lock().unwrap_or_else(|e| e.into_inner()) = Some(result);
             progress.finished(done.fetch_add(1, Ordering::Relaxed) + 1, jobs.len());
         }

@@ -10,6 +10,7 @@ const ORDER: [&str; 11] = [
     "docs/topologies.md",
     "docs/scenario-reference.md",
     "docs/results.md",
+    "docs/captures.md",
     "docs/trace.md",
     "docs/report.md",
     "docs/library.md",

@@ -2,7 +2,8 @@
 
 use super::Forwarder;
 use crate::face::queue_delay;
-use crate::pit::{PitEntry, PitId};
+use crate::pit::{InRecord, PitEntry, PitId};
+use smallvec::SmallVec;
 use weir_core::{Context, DataOutcome, DropReason, Event, FaceId, OutRecord, Time};
 use weir_wire::{Data, HopFields, Kind, Packet, PitToken};
 
@@ -46,9 +47,10 @@ impl Forwarder {
         let entry = self.pit.get(id);
         let (strategy, marked) = (entry.strategy, entry.marked);
         let outcome = outcome(entry, &self.sent, face, &packet.hop, cx.now);
+        let waiting = faces(&entry.ins, cx);
         cx.tell(|| {
             let rtt = outcome.and_then(|o| o.rtt);
-            Event::PitSatisfied { data: data_in(&packet), rtt, downstreams: entry.ins.len(), marked }
+            Event::PitSatisfied { data: data_in(&packet), rtt, from: face, downstreams: &waiting, marked }
         });
         if let Some(outcome) = outcome {
             self.strategies[strategy.0 as usize].on_data(&outcome, cx);
@@ -133,6 +135,12 @@ impl Forwarder {
             cx.discard(notice, DropReason::Unsolicited);
         }
     }
+}
+
+/// The faces of those who wait, if anybody wants to know.
+pub(super) fn faces(downstreams: &[InRecord], cx: &Context<'_>) -> SmallVec<[FaceId; 4]> {
+    let all = if cx.watched { downstreams } else { &[] };
+    all.iter().map(|record| record.face).collect()
 }
 
 /// The Data that this way is about.

@@ -177,7 +177,9 @@ impl Follower {
             Event::CsMiss { .. } => What::CsMiss,
             Event::PitInserted { entries, .. } => What::PitInserted { entries },
             Event::PitJoined { again, downstreams, .. } => What::PitJoined { again, downstreams },
-            Event::PitSatisfied { rtt, downstreams, marked, .. } => What::PitSatisfied { rtt, downstreams, marked },
+            Event::PitSatisfied { rtt, downstreams, marked, .. } => {
+                What::PitSatisfied { rtt, downstreams: downstreams.len(), marked }
+            }
             Event::PitExpired { .. } => What::PitExpired,
             Event::Looped { dead, .. } => What::Looped { dead },
             Event::Suppressed { since, interval, .. } => What::Suppressed { since, interval },
