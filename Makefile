@@ -7,7 +7,7 @@ TARGET = $(or $(CARGO_TARGET_DIR),target)
 # Not a member of the workspace, so that nothing else waits for mdBook to be compiled.
 BOOK = --manifest-path tools/book/Cargo.toml --target-dir $(TARGET)/book-tool
 
-.PHONY: help build test test-new test-report lint fmt docs book papers bench worlds bless clean
+.PHONY: help build test test-new test-report lint fmt docs book papers bench worlds fuzz bless clean
 
 help:
 	@echo "make build    the program, optimised: target/release/weir"
@@ -21,6 +21,7 @@ help:
 	@echo "make papers   reproduces every paper into out/"
 	@echo "make bench    how many packets cross a link in a second of one core"
 	@echo "make worlds   $(WORLDS) random worlds (WORLDS=n SEED=n); those that fail go to out/worlds, made small"
+	@echo "make fuzz     $(SECONDS) s of changed inputs for every reader (SECONDS=n SEED=n); see docs/testing.md"
 	@echo "make bless    rewrites golden files; look at the difference before you commit it"
 	@echo "make clean    removes what was built and the results in out/"
 
@@ -87,6 +88,11 @@ SEED ?= 1
 
 worlds:
 	$(CARGO) run -p weir-worlds -- --worlds $(WORLDS) --seed $(SEED)
+
+SECONDS ?= 60
+
+fuzz:
+	WEIR_FUZZ_SECONDS=$(SECONDS) WEIR_FUZZ_SEED=$(SEED) $(CARGO) test -p weir-fuzz -- --nocapture
 
 bless:
 	WEIR_BLESS=1 $(CARGO) test --workspace
