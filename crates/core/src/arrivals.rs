@@ -1,9 +1,11 @@
 //! When requests come.
 
-use crate::{Chance, Span, Time};
+use crate::{Bytes, Chance, Span, Time};
+use std::sync::Arc;
+use weir_wire::Name;
 
 /// A process by which requests arrive at a consumer. Rates are in requests per second.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Arrivals {
     /// One after each `1 / rate`, the first at the start.
     Constant {
@@ -26,6 +28,19 @@ pub enum Arrivals {
         /// Length of off periods.
         off: Period,
     },
+    /// Listed one by one, in the order of their times.
+    Trace(Arc<[TraceRequest]>),
+}
+
+/// A request of a trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceRequest {
+    /// When, since the start.
+    pub time: Span,
+    /// For what.
+    pub name: Name,
+    /// How large it is; `None`: one Data.
+    pub size: Option<Bytes>,
 }
 
 /// The length of a period.
@@ -57,21 +72,31 @@ pub struct ArrivalTimes {
     /// The end of the on period.
     on_until: Time,
     next: Time,
+    /// When it began for the first time: a trace is not moved by a pause.
+    origin: Time,
 }
 
 impl ArrivalTimes {
     /// Arrivals from `start` on.
     pub fn new(arrivals: Arrivals, start: Time, chance: Chance) -> ArrivalTimes {
-        let mut times = ArrivalTimes { arrivals, chance, start, count: 0, on_until: Time::NEVER, next: start };
+        let mut times =
+            ArrivalTimes { arrivals, chance, start, count: 0, on_until: Time::NEVER, next: start, origin: start };
         times.begin(start);
         times
     }
 
     /// Begins anew at `start`, as after a pause.
     pub fn begin(&mut self, start: Time) {
+        if let Arrivals::Trace(list) = &self.arrivals {
+            // Those of a pause are left out.
+            self.origin = self.origin.min(start);
+            self.count = list.partition_point(|request| self.origin + request.time < start) as u64;
+            self.next = self.listed_time();
+            return;
+        }
         (self.start, self.count, self.next) = (start, 0, start);
         match self.arrivals {
-            Arrivals::Constant { .. } => {}
+            Arrivals::Constant { .. } | Arrivals::Trace(_) => {}
             Arrivals::Poisson { rate } => self.next = start + self.gap(rate, true),
             Arrivals::OnOff { rate, poisson, on, .. } => {
                 self.on_until = start + on.draw(&mut self.chance);
@@ -105,7 +130,23 @@ impl ArrivalTimes {
                 self.next += gap;
                 self.skip_silence();
             }
+            Arrivals::Trace(_) => self.next = self.listed_time(),
         }
+    }
+
+    /// The number of the next request: of a trace its place in the list.
+    pub fn number(&self) -> u64 {
+        self.count
+    }
+
+    /// The list of a trace.
+    pub fn trace(&self) -> Option<&[TraceRequest]> {
+        if let Arrivals::Trace(list) = &self.arrivals { Some(list) } else { None }
+    }
+
+    fn listed_time(&self) -> Time {
+        let next = self.trace().and_then(|list| list.get(self.count as usize));
+        next.map_or(Time::NEVER, |request| self.origin + request.time)
     }
 
     #[inline]

@@ -14,11 +14,12 @@ mod parameters;
 mod popularity;
 mod queue;
 mod registry;
+mod sizes;
 mod strategy;
 mod units;
 mod watch;
 
-pub use arrivals::{ArrivalTimes, Arrivals, Period};
+pub use arrivals::{ArrivalTimes, Arrivals, Period, TraceRequest};
 pub use chance::{Chance, Seed};
 pub use consumer::{
     Allowance, ConsumerControl, DataSignal, Loss, LossSignal, Reaction, SentSignal, Timeout, TimeoutSignal,
@@ -32,6 +33,7 @@ pub use parameters::{read_parameter, unknown_parameter};
 pub use popularity::Popularity;
 pub use queue::{Backlog, Limit, MarkLaw, Needs, QueueDiscipline};
 pub use registry::{Entry, Site};
+pub use sizes::Sizes;
 pub use strategy::{
     Choice, DataOutcome, Failure, FailureKind, ForwardingStrategy, LinkFacts, NextHop, OutRecord, PathFacts, PrefixId,
     Query, Suppression,

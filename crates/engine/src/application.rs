@@ -20,6 +20,10 @@ pub trait Application {
     fn name(&self) -> &Name;
     /// True if it answers Interests.
     fn serves(&self) -> bool;
+    /// As a consumer, it wants all Data below its name, not only the segments of one content.
+    fn wants_below(&self) -> bool {
+        false
+    }
     /// The flow that it makes, if it is a consumer.
     fn flow(&self) -> Option<FlowId> {
         None

@@ -115,6 +115,8 @@ pub struct Fetcher {
     smoothed_rtt: Span,
     counters: FetcherCounters,
     done: bool,
+    /// Its end is not that of its flow.
+    one_of_many: bool,
 }
 
 impl Fetcher {
@@ -147,12 +149,55 @@ impl Fetcher {
             smoothed_rtt: Span::ZERO,
             counters: FetcherCounters::default(),
             done: false,
+            one_of_many: false,
         }
     }
 
     /// What has been done so far.
     pub fn counters(&self) -> FetcherCounters {
         self.counters
+    }
+
+    /// The same as one of many fetches of its flow: whoever made it says when it is complete.
+    pub(crate) fn one_of_many(self) -> Fetcher {
+        Fetcher { one_of_many: true, ..self }
+    }
+
+    /// True if the packet is of use: a Data or a notice for a segment that is missing, a refusal of an Interest that is
+    /// out.
+    pub(crate) fn awaits(&self, packet: &Packet) -> bool {
+        let slot = packet.name().segment().and_then(|segment| self.pending.get(segment));
+        slot.is_some_and(|slot| match &packet.kind {
+            Kind::Data(_) => true,
+            Kind::Nack(nack) => slot.state == State::InFlight && slot.nonce == nack.interest.nonce,
+            Kind::Interest(_) => false,
+        })
+    }
+
+    /// Puts other plug-ins in the place of those given.
+    pub(crate) fn exchange(
+        &mut self,
+        control: Option<Box<dyn ConsumerControl>>,
+        timeout: Option<Box<dyn Timeout>>,
+        cx: &mut Context<'_>,
+    ) {
+        if let Some(mut control) = control {
+            control.take_over(self.control.allowance());
+            self.control = control;
+            // It may allow more than the old one did.
+            if self.what.start <= cx.now && !self.done {
+                self.departure = Some(self.next_send.max(cx.now));
+            }
+        }
+        if let Some(mut timeout) = timeout {
+            if self.smoothed_rtt > Span::ZERO {
+                timeout.on_sample(self.smoothed_rtt, self.in_flight.max(1), cx.now);
+            }
+            self.timeout = timeout;
+            self.check = self.timeout.check_interval();
+            self.next_check = Time::NEVER;
+            self.plan_check(cx.now);
+        }
     }
 
     /// True once every segment is there.
@@ -325,7 +370,9 @@ impl Fetcher {
     fn note_completion(&mut self, cx: &mut Context<'_>) {
         if self.what.segments.is_some_and(|n| self.pending.all_received(n)) && !self.done {
             self.done = true;
-            cx.sink.completed(cx.now, self.what.flow);
+            if !self.one_of_many {
+                cx.sink.completed(cx.now, self.what.flow);
+            }
         }
     }
 
@@ -534,24 +581,8 @@ impl Application for Fetcher {
     }
 
     fn adopt(&mut self, mut parts: Parts, control: bool, timeout: bool, cx: &mut Context<'_>) {
-        let (mut new_control, mut new_timeout) = parts(0);
-        if control {
-            new_control.take_over(self.control.allowance());
-            self.control = new_control;
-            // It may allow more than the old one did.
-            if self.what.start <= cx.now && !self.done {
-                self.departure = Some(self.next_send.max(cx.now));
-            }
-        }
-        if timeout {
-            if self.smoothed_rtt > Span::ZERO {
-                new_timeout.on_sample(self.smoothed_rtt, self.in_flight.max(1), cx.now);
-            }
-            self.timeout = new_timeout;
-            self.check = self.timeout.check_interval();
-            self.next_check = Time::NEVER;
-            self.plan_check(cx.now);
-        }
+        let (new_control, new_timeout) = parts(0);
+        self.exchange(control.then_some(new_control), timeout.then_some(new_timeout), cx);
     }
 
     fn inspect(&self, report: &mut dyn FnMut(Reading)) {

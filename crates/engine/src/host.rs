@@ -1,9 +1,9 @@
 //! Applications behind one link, without a forwarder: a plain consumer or producer machine.
 
 use crate::application::{Application, Outbox};
+use crate::directory::Directory;
 use crate::face::Egress;
 use crate::wakes::Wakes;
-use hashbrown::HashTable;
 use smallvec::SmallVec;
 use weir_core::{Context, DropReason, FaceId, FlowId, Machine, Order, Pull, QueueDiscipline, Reading, Time};
 use weir_wire::{Kind, Name, Packet};
@@ -12,41 +12,12 @@ use weir_wire::{Kind, Name, Packet};
 pub struct Host {
     applications: Vec<Box<dyn Application>>,
     consumers: Directory,
+    /// Consumers of everything below a name.
+    collectors: Vec<u32>,
     producers: Directory,
     egress: Egress,
     wakes: Wakes,
     outbox: Outbox,
-}
-
-/// Applications by the content that they fetch or serve.
-#[derive(Default)]
-struct Directory(HashTable<Listed>);
-
-struct Listed {
-    /// A segment of the content: all segments share its stem.
-    segment: Name,
-    applications: SmallVec<[u32; 2]>,
-}
-
-impl Directory {
-    fn add(&mut self, content: &Name, application: u32) {
-        let segment = content.with_segment(0);
-        let hash = segment.stem().hash64();
-        match self.0.find_mut(hash, |listed| listed.segment.same_stem(&segment)) {
-            Some(listed) => listed.applications.push(application),
-            None => {
-                let listed = Listed { segment, applications: SmallVec::from_elem(application, 1) };
-                self.0.insert_unique(hash, listed, |listed| listed.segment.stem().hash64());
-            }
-        }
-    }
-
-    /// The applications of the very content that `name` is a segment of.
-    #[inline]
-    fn find(&self, name: &Name) -> &[u32] {
-        let found = self.0.find(name.stem().hash64(), |listed| listed.segment.same_stem(name));
-        found.map_or(&[], |listed| &listed.applications)
-    }
 }
 
 impl Host {
@@ -55,6 +26,7 @@ impl Host {
         let mut host = Host {
             applications,
             consumers: Directory::default(),
+            collectors: Vec::new(),
             producers: Directory::default(),
             egress: Egress::new(queue),
             wakes: Wakes::default(),
@@ -62,6 +34,10 @@ impl Host {
         };
         for (i, application) in host.applications.iter().enumerate() {
             host.wakes.set(i, application.next_wake());
+            if application.wants_below() {
+                host.collectors.push(i as u32);
+                continue;
+            }
             let directory = if application.serves() { &mut host.producers } else { &mut host.consumers };
             directory.add(application.name(), i as u32);
         }
@@ -72,16 +48,22 @@ impl Host {
     fn deliver(&mut self, packet: Packet, cx: &mut Context<'_>) {
         let (last, others) = match &packet.kind {
             Kind::Interest(interest) => (self.server_of(&interest.name), SmallVec::new()),
-            Kind::Data(_) | Kind::Nack(_) => match self.consumers.find(packet.name()) {
-                [others @ .., last] => (Some(*last), SmallVec::<[u32; 2]>::from_slice(others)),
-                [] => (None, SmallVec::new()),
-            },
+            Kind::Data(_) | Kind::Nack(_) => self.takers_of(packet.name()),
         };
         let Some(last) = last else { return cx.discard(packet, DropReason::Unwanted) };
         for other in others {
             self.hand(other, packet.clone(), cx);
         }
         self.hand(last, packet, cx);
+    }
+
+    /// The consumers of a name: the last of them, and the others.
+    #[inline]
+    fn takers_of(&self, name: &Name) -> (Option<u32>, SmallVec<[u32; 2]>) {
+        let mut takers = SmallVec::from_slice(self.consumers.find(name));
+        let below = |i: &&u32| self.applications[**i as usize].name().is_prefix_of(name);
+        takers.extend(self.collectors.iter().filter(below).copied());
+        (takers.pop(), takers)
     }
 
     #[inline]

@@ -7,8 +7,10 @@
 mod application;
 mod cs;
 mod dead_nonces;
+mod directory;
 mod face;
 mod fetcher;
+mod fetches;
 mod fib;
 mod forwarder;
 mod host;
@@ -23,6 +25,7 @@ pub use application::{Application, Outbox};
 pub use cs::ContentStore;
 pub use face::FaceKind;
 pub use fetcher::{Fetcher, FetcherCounters, FetcherRules, NoticeTimer, RateChange, What};
+pub use fetches::{Fetches, FetchesRules};
 pub use fib::{Fib, Match, StrategyId};
 pub use forwarder::{Forwarder, ForwarderCounters, ForwarderRules};
 pub use host::Host;

@@ -1,7 +1,8 @@
 //! Which requests a consumer makes, and when.
 
 use std::sync::Arc;
-use weir_core::{ArrivalTimes, Arrivals, Chance, Popularity, Seed, Time};
+use weir_core::{ArrivalTimes, Arrivals, Bytes, Chance, Popularity, Seed, Time};
+use weir_wire::Name;
 
 /// What a consumer asks for in the course of time.
 #[derive(Clone, Debug)]
@@ -45,6 +46,12 @@ impl Requests {
         (self.left > 0 && next != Time::NEVER && self.stop.is_none_or(|stop| next < stop)).then_some(next)
     }
 
+    /// Name and size of an object that a trace lists; a size of `None` stands for one Data.
+    pub fn listed(&self, object: u64) -> Option<(&Name, Option<Bytes>)> {
+        let request = self.times.trace()?.get(object as usize)?;
+        Some((&request.name, request.size))
+    }
+
     /// Begins at `now` if it has not begun or was stopped; or stops.
     pub fn set_running(&mut self, run: bool, now: Time) {
         if run && self.next().is_none() {
@@ -59,12 +66,14 @@ impl Requests {
     #[inline]
     pub fn take(&mut self, now: Time) -> Option<u64> {
         self.next().filter(|next| *next <= now)?;
+        let listed = self.times.trace().map(|_| self.times.number());
         self.times.advance();
         self.left -= 1;
         self.made += 1;
-        Some(match &self.popularity {
-            Some(popularity) => popularity.draw(&mut self.choice),
-            None => self.made - 1,
+        Some(match (&self.popularity, listed) {
+            (_, Some(place)) => place,
+            (Some(popularity), None) => popularity.draw(&mut self.choice),
+            (None, None) => self.made - 1,
         })
     }
 }

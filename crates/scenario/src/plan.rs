@@ -1,6 +1,6 @@
 //! What a scenario file means, once everything in it has been checked. Nothing here can be misspelt any more.
 
-use weir_core::{Arrivals, Bytes, Limit, Rate, Settings, Span, Time};
+use weir_core::{Arrivals, Bytes, Limit, Rate, Settings, Sizes, Span, Time};
 use weir_wire::Name;
 
 /// One network, its traffic and its schemes: everything that one run needs besides its seed.
@@ -169,7 +169,11 @@ pub struct Requests {
     pub catalogue: Option<Catalogue>,
     /// Number of requests; `None`: without end.
     pub count: Option<u64>,
-    /// How often an Interest is sent again before its request is given up; `None`: for ever.
+    /// How large objects are. `None`: one Data each, `<content>/seg=<number>`, without a control; else contents
+    /// `<content>/<number>` of several segments, each fetched under a control of its own. (A trace has names and sizes
+    /// of its own.)
+    pub sizes: Option<Sizes>,
+    /// How often an Interest is sent again before its request is given up; `None`: for ever. For one Data each.
     pub retries: Option<u32>,
 }
 

@@ -58,6 +58,7 @@ pub(crate) fn build(root: &Node, files: &Loader<'_>, log: &Log) -> Option<Scenar
         ground: ground.as_ref(),
         scheme: scheme.as_ref(),
         ends: table.table.get("run").is_some_and(|r| r.get("duration").is_some()),
+        files,
     };
     let workloads = workloads::read(&table, &scene);
     let (tables, consumer) = (run::tables(&table), run::consumer(&table));

@@ -74,6 +74,22 @@ pub(super) fn read(table: &TableReader<'_>, scene: &Scene<'_>) -> Option<Vec<End
     reach(table, ground, ends)
 }
 
+/// Ends of consumers that something else has named; the workload may name their producers.
+pub(super) fn with_consumers(table: &TableReader<'_>, scene: &Scene<'_>, consumers: &[usize]) -> Option<Vec<Ends>> {
+    let ground = scene.ground?;
+    let producers = match table.node("producer") {
+        Some(node) => Some(find_nodes(node, &ground.topology.nodes, table.log)?),
+        None => None,
+    };
+    let mut ends = Vec::with_capacity(consumers.len());
+    for consumer in consumers.iter().copied() {
+        let own = || ground.pairs.iter().find(|(a, _)| *a == consumer).map(|(_, b)| vec![*b]);
+        let producers = producers.clone().or_else(own).or_else(|| incomplete(table, "producer"))?;
+        ends.push(Ends { consumer, producers, number: None });
+    }
+    reach(table, ground, ends)
+}
+
 /// The consumers that `node` speaks of, in the order of the file, and whether it may speak of several.
 fn consumers(
     node: &Node,

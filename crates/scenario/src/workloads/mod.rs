@@ -5,9 +5,12 @@ mod burst;
 mod ends;
 mod fetch;
 mod requests;
+mod sizes;
+mod trace;
 
 use crate::diagnostic::{Diagnostic, Log, Place, list};
 use crate::feasible;
+use crate::files::Loader;
 use crate::generators::Ground;
 use crate::parts::Kind as PartKind;
 use crate::plan::{PartPlan, SchemePlan, Workload};
@@ -30,7 +33,8 @@ pub(crate) struct WorkloadKind {
 }
 
 /// All kinds.
-static KINDS: &[WorkloadKind] = &[fetch::KIND, burst::KIND, arrivals::POISSON, arrivals::CONSTANT, arrivals::ON_OFF];
+static KINDS: &[WorkloadKind] =
+    &[fetch::KIND, burst::KIND, arrivals::POISSON, arrivals::CONSTANT, arrivals::ON_OFF, trace::KIND];
 
 /// `[[workload]]`.
 pub(crate) static SHAPE: Shape = Shape {
@@ -82,6 +86,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) scheme: Option<&'a SchemePlan>,
     /// True if the run ends by itself even if a fetch does not.
     pub(crate) ends: bool,
+    /// Other files that the scenario names.
+    pub(crate) files: &'a Loader<'a>,
 }
 
 /// All traffic of a scenario; problems are reported.

@@ -1,14 +1,16 @@
 //! What all kinds of many requests share: who asks for which objects.
 
 use super::ends::{self, Ends};
-use super::{Scene, label, part, payload};
-use crate::diagnostic::Diagnostic;
+use super::{Scene, label, part, payload, sizes};
+use crate::diagnostic::{Diagnostic, Place};
 use crate::parts::Kind;
-use crate::plan::{Catalogue, Requests, Workload};
+use crate::plan::{Catalogue, PartPlan, Requests, Workload};
 use crate::quantities::Start;
 use crate::reader::{Read as _, TableReader, count};
 use crate::shape::{Field, Form, Rule};
-use weir_core::{Arrivals, Popularity, Span, Time};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use weir_core::{Arrivals, Bytes, Popularity, Sizes, Span, Time, TraceRequest};
 use weir_wire::{Component, Name};
 
 /// What stands in a label for the name of the consumer.
@@ -33,6 +35,9 @@ pub(super) const KEYS: &[Field] = &[
         "How often the Interest of a request is sent again before it is given up.",
     )
     .default("15"),
+    Field::new("size", sizes::FORM, "How large objects are. Then each is fetched in segments, under a control.")
+        .otherwise("one Data"),
+    Field::new("control", Form::Part(Kind::Control, false), "Consumer control of objects with a `size`."),
     super::ends::CONSUMER,
     super::ends::PRODUCER,
     Field::of::<Name>("name", "Prefix of the names.").otherwise("`/` and the label, or `/requests`"),
@@ -45,7 +50,13 @@ pub(super) const KEYS: &[Field] = &[
 ];
 
 /// What holds between them.
-pub(super) const RULES: &[Rule] = &[Rule::Needs("zipf", "names"), Rule::Needs("q", "names"), Rule::Needs("q", "zipf")];
+pub(super) const RULES: &[Rule] = &[
+    Rule::Needs("zipf", "names"),
+    Rule::Needs("q", "names"),
+    Rule::Needs("q", "zipf"),
+    Rule::Needs("control", "size"),
+    Rule::NotBoth(&["retries", "size"]),
+];
 
 /// The requests of all consumers of one `[[workload]]`.
 pub(super) fn read(table: &TableReader<'_>, scene: &Scene<'_>, arrivals: Option<Arrivals>) -> Option<Vec<Workload>> {
@@ -57,8 +68,10 @@ pub(super) fn read(table: &TableReader<'_>, scene: &Scene<'_>, arrivals: Option<
     let stop = super::fetch::stop(table, start);
     let count = table.count("count", 1..=u64::MAX);
     let (catalogue, retries) = (catalogue(table), retries(table));
+    let (sizes, control) = (sizes::read(table), control(table, scene));
     check_end(table, scene);
     let (ends, label, payload, timeout, stop) = (ends?, label?, payload?, timeout?, stop?);
+    let (sizes, control) = (sizes?, control?);
     let (arrivals, catalogue, retries, ground) = (arrivals?, catalogue?, retries?, scene.ground?);
     let node = |i: usize| ground.topology.nodes[i].as_str();
     let shared = label.as_deref().filter(|label| !label.contains(CONSUMER)).unwrap_or("requests");
@@ -74,16 +87,135 @@ pub(super) fn read(table: &TableReader<'_>, scene: &Scene<'_>, arrivals: Option<
             producers: producers.clone(),
             name,
             segments: None,
-            requests: Some(Requests { arrivals, content, catalogue, count, retries }),
+            requests: Some(Requests {
+                arrivals: arrivals.clone(),
+                content,
+                catalogue,
+                count,
+                sizes: sizes.clone(),
+                retries,
+            }),
             payload,
             freshness,
             start: (start.0, start.1),
             stop,
-            control: None,
+            control: control.clone(),
             timeout: timeout.clone(),
         }
     };
     Some(ends.iter().map(workload).collect())
+}
+
+/// A control of its own, for objects of several segments; the outer `None` means that it is wrong.
+fn control(table: &TableReader<'_>, scene: &Scene<'_>) -> Option<Option<PartPlan>> {
+    let control = part(table, "control", Kind::Control, scene.scheme.map(|s| &s.control))?;
+    if let (Some(key), None) = (table.key("control"), table.key("size")) {
+        let problem = Diagnostic::at(&key.place, "objects of one Data are requested without a `control`");
+        table.log.report(problem.help("give them a `size`"));
+        return None;
+    }
+    if let (Some(key), Some(_)) = (table.key("retries"), table.key("size")) {
+        let problem = Diagnostic::at(&key.place, "objects with a `size` are fetched until all is there");
+        table.log.report(problem.label("`retries` is for requests of one Data"));
+        return None;
+    }
+    Some(control)
+}
+
+/// Keys of a trace.
+pub(super) const TRACE_KEYS: &[Field] = &[
+    super::ends::CONSUMER,
+    super::ends::PRODUCER,
+    Field::of::<Start>("start", "What times in the file count from; a range or \"never\" as elsewhere.")
+        .default("\"0s\""),
+    Field::of::<Time>("stop", "No request from here on.").otherwise("never"),
+    Field::of::<Name>("name", "Prefix of the names in the file.").otherwise("`/` and the label, or `/requests`"),
+    Field::of::<Bytes>("payload", "Bytes of content in each Data, from 1 to 8000.").default("\"1040B\""),
+    Field::of::<String>("label", "The *flow* in tables, figures and measures; `{consumer}` stands for the consumer.")
+        .default("\"{consumer}\""),
+    Field::of::<Span>("freshness", "FreshnessPeriod of the Data; zero stands for none.").default("\"0s\""),
+    Field::new("control", Form::Part(Kind::Control, false), "Consumer control instead of the scheme's."),
+    Field::new("timeout", Form::Part(Kind::Timeout, false), "Retransmission timeout instead of the scheme's."),
+];
+
+/// The requests of a trace, which names its consumers or is for all that the workload names.
+pub(super) fn of_trace(
+    table: &TableReader<'_>,
+    scene: &Scene<'_>,
+    lists: Option<BTreeMap<Option<String>, (Place, Vec<TraceRequest>)>>,
+) -> Option<Vec<Workload>> {
+    let named = lists.as_ref().is_some_and(|lists| lists.keys().any(Option::is_some));
+    if let (Some(key), true) = (table.key("consumer"), named) {
+        let problem = Diagnostic::at(&key.place, "the file has a column `consumer`, which says the same");
+        table.log.report(problem.help("take one of the two away"));
+        return None;
+    }
+    let ground = scene.ground?;
+    let nodes = &ground.topology.nodes;
+    let mut ends = Vec::new();
+    if named {
+        table.node("consumer");
+        for (word, (place, _)) in lists.iter().flatten() {
+            let word = word.as_deref().unwrap_or_default();
+            let Some(consumer) = nodes.iter().position(|node| node == word) else {
+                let problem = Diagnostic::at(place, format!("there is no node `{word}`"));
+                table.log.report(problem.suggest(word, nodes.iter().map(String::as_str)));
+                return None;
+            };
+            ends.push((consumer, Some(word.to_string())));
+        }
+    }
+    let ends: Vec<(Ends, Option<String>)> = match named {
+        true => {
+            let of = |consumers: &[usize]| ends::with_consumers(table, scene, consumers);
+            let made = of(&ends.iter().map(|(consumer, _)| *consumer).collect::<Vec<_>>())?;
+            made.into_iter().zip(ends).map(|(made, (_, word))| (made, word)).collect()
+        }
+        false => ends::read(table, scene)?.into_iter().map(|ends| (ends, None)).collect(),
+    };
+    let (name, label, payload) = (table.get::<Name>("name"), label(table), payload(table));
+    let freshness = table.get_or("freshness", Span::ZERO);
+    let timeout = part(table, "timeout", Kind::Timeout, scene.scheme.map(|s| &s.timeout));
+    let control = part(table, "control", Kind::Control, scene.scheme.map(|s| &s.control));
+    let start = super::fetch::start(table);
+    let stop = super::fetch::stop(table, start);
+    let (label, payload, timeout, control, stop, lists) = (label?, payload?, timeout?, control?, stop?, lists?);
+    let node = |i: usize| nodes[i].as_str();
+    let shared = label.as_deref().filter(|label| !label.contains(CONSUMER)).unwrap_or("requests");
+    let prefix = name.unwrap_or_else(|| below(&Name::root(), shared));
+    let origins = ends.iter().any(|(e, _)| e.producers != ends[0].0.producers);
+    let workload = |(Ends { consumer, producers, .. }, word): (Ends, Option<String>)| {
+        let name = if origins { below(&prefix, node(producers[0])) } else { prefix.clone() };
+        let under = |request: &TraceRequest| TraceRequest {
+            name: Name::from_components(name.components().chain(request.name.components())),
+            ..request.clone()
+        };
+        let list: Arc<[TraceRequest]> =
+            lists.get(&word).map(|(_, l)| l.iter().map(under).collect()).unwrap_or_default();
+        let requests = Requests {
+            arrivals: Arrivals::Trace(list),
+            content: name.clone(),
+            catalogue: None,
+            count: None,
+            sizes: Some(Sizes::Fixed(payload)),
+            retries: None,
+        };
+        Workload {
+            label: label.as_deref().unwrap_or(CONSUMER).replace(CONSUMER, node(consumer)),
+            consumer,
+            producers,
+            name,
+            segments: None,
+            requests: Some(requests),
+            payload,
+            freshness,
+            start: (start.0, start.1),
+            stop,
+            control: control.clone(),
+            timeout: timeout.clone(),
+        }
+    };
+    Some(ends.into_iter().map(workload).collect())
 }
 
 /// `name` with one more component.

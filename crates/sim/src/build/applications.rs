@@ -1,10 +1,12 @@
 //! Consumers and producers.
 
+use super::timeline::parts_of;
 use super::{BuildError, Builder, make};
 use std::sync::Arc;
-use weir_core::{ConsumerControl, FlowId, Popularity, Seed, Site, Span, Time, Timeout};
+use weir_core::{ConsumerControl, FlowId, Popularity, Seed, Site, Sizes, Span, Time, Timeout};
 use weir_engine::{
-    Application, Demand, Fetcher, FetcherRules, NoticeTimer, Producer, RateChange, Requester, RequesterRules, What,
+    Application, Demand, Fetcher, FetcherRules, Fetches, FetchesRules, NoticeTimer, Producer, RateChange, Requester,
+    RequesterRules, What,
 };
 use weir_scenario::plan::{self, Catalogue, Workload};
 use weir_schemes::registry;
@@ -15,6 +17,9 @@ impl Builder<'_> {
         for (i, workload) in self.scenario.workloads.iter().enumerate() {
             if workload.consumer == node {
                 applications.push(match &workload.requests {
+                    Some(requests @ plan::Requests { sizes: Some(sizes), .. }) => {
+                        Box::new(self.fetches(i, workload, requests, sizes)?)
+                    }
                     Some(requests) => Box::new(self.requester(i, workload, requests)?),
                     None => Box::new(self.fetcher(i, workload)?),
                 });
@@ -40,15 +45,42 @@ impl Builder<'_> {
             lifetime: self.scenario.consumer.lifetime,
             retries: requests.retries.unwrap_or(u32::MAX),
         };
-        let demand = Demand {
-            arrivals: requests.arrivals,
+        let demand = self.demand(workload, requests, seed);
+        let timeout = self.timeout(workload, &self.consumer_site(workload, seed.of("control")))?;
+        Ok(Requester::new(rules, demand, timeout, seed))
+    }
+
+    fn demand(&self, workload: &Workload, requests: &plan::Requests, seed: Seed) -> Demand {
+        Demand {
+            arrivals: requests.arrivals.clone(),
             popularity: requests.catalogue.map(|catalogue| self.popularity(catalogue)),
             start: between(workload.start, seed.of("start")),
             stop: workload.stop,
             count: requests.count,
+        }
+    }
+
+    fn fetches(
+        &self,
+        flow: usize,
+        workload: &Workload,
+        requests: &plan::Requests,
+        sizes: &Sizes,
+    ) -> Result<Fetches, BuildError> {
+        let seed = self.flow_seed(flow, workload);
+        let scheme = &self.scenario.scheme;
+        let control = workload.control.as_ref().unwrap_or(&scheme.control);
+        let timeout = workload.timeout.as_ref().unwrap_or(&scheme.timeout);
+        let parts = parts_of(control, timeout, self.consumer_site(workload, seed.of("control")))?;
+        let rules = FetchesRules {
+            flow: FlowId(flow as u32),
+            content: requests.content.clone(),
+            payload: workload.payload,
+            sizes: sizes.clone(),
+            size_seed: self.seed.of("sizes").of(&workload.name.to_string()),
+            fetcher: self.fetcher_rules(),
         };
-        let timeout = self.timeout(workload, &self.consumer_site(workload, seed.of("control")))?;
-        Ok(Requester::new(rules, demand, timeout, seed))
+        Ok(Fetches::new(rules, self.demand(workload, requests, seed), parts, seed))
     }
 
     /// The table of a catalogue, which is made once for all who choose by it.
@@ -71,9 +103,26 @@ impl Builder<'_> {
         make(registry::TIMEOUTS, workload.timeout.as_ref().unwrap_or(&self.scenario.scheme.timeout), site)
     }
 
+    fn fetcher_rules(&self) -> FetcherRules {
+        let rules = &self.scenario.consumer;
+        FetcherRules {
+            lifetime: rules.lifetime,
+            guard: rules.guard,
+            notice_timer: match rules.notice_timer {
+                plan::NoticeTimer::Keep => NoticeTimer::Keep,
+                plan::NoticeTimer::Restart => NoticeTimer::Restart,
+                plan::NoticeTimer::Stop => NoticeTimer::Stop,
+            },
+            jitter: rules.jitter,
+            rate_change: match rules.rate_change {
+                plan::RateChange::Next => RateChange::Next,
+                plan::RateChange::Now => RateChange::Now,
+            },
+        }
+    }
+
     fn fetcher(&self, flow: usize, workload: &Workload) -> Result<Fetcher, BuildError> {
         let scheme = &self.scenario.scheme;
-        let rules = &self.scenario.consumer;
         let seed = self.flow_seed(flow, workload);
         let site = self.consumer_site(workload, seed.of("control"));
         let control: Box<dyn ConsumerControl> = match (self.control)(workload, &site) {
@@ -88,20 +137,7 @@ impl Builder<'_> {
             start: between(workload.start, seed.of("start")),
             stop: workload.stop,
         };
-        let rules = FetcherRules {
-            lifetime: rules.lifetime,
-            guard: rules.guard,
-            notice_timer: match rules.notice_timer {
-                plan::NoticeTimer::Keep => NoticeTimer::Keep,
-                plan::NoticeTimer::Restart => NoticeTimer::Restart,
-                plan::NoticeTimer::Stop => NoticeTimer::Stop,
-            },
-            jitter: rules.jitter,
-            rate_change: match rules.rate_change {
-                plan::RateChange::Next => RateChange::Next,
-                plan::RateChange::Now => RateChange::Now,
-            },
-        };
+        let rules = self.fetcher_rules();
         Ok(Fetcher::new(what, rules, control, timeout, seed.of("consumer").stream()))
     }
 }
