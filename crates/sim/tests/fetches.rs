@@ -9,7 +9,7 @@ use weir_sim::{End, build};
 
 fn line(workload: &str, rest: &str) -> String {
     format!(
-        "[topology]\nlinear = {{ routers = 1, rate = \"100Mbps\", delay = \"10ms\" }}\n[[workload]]\n{workload}\n{rest}"
+        "[topology]\nlinear = {{ routers = 1, rate = \"100Mbps\", delay = \"10ms\", queue = \"10000p\" }}\n[[workload]]\n{workload}\n{rest}"
     )
 }
 

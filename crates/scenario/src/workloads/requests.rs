@@ -138,12 +138,11 @@ pub(super) const TRACE_KEYS: &[Field] = &[
     Field::new("timeout", Form::Part(Kind::Timeout, false), "Retransmission timeout instead of the scheme's."),
 ];
 
+/// The requests of each consumer and where it is named first; `None` for lines that name none.
+pub(super) type Lists = BTreeMap<Option<String>, (Place, Vec<TraceRequest>)>;
+
 /// The requests of a trace, which names its consumers or is for all that the workload names.
-pub(super) fn of_trace(
-    table: &TableReader<'_>,
-    scene: &Scene<'_>,
-    lists: Option<BTreeMap<Option<String>, (Place, Vec<TraceRequest>)>>,
-) -> Option<Vec<Workload>> {
+pub(super) fn of_trace(table: &TableReader<'_>, scene: &Scene<'_>, lists: Option<Lists>) -> Option<Vec<Workload>> {
     let named = lists.as_ref().is_some_and(|lists| lists.keys().any(Option::is_some));
     if let (Some(key), true) = (table.key("consumer"), named) {
         let problem = Diagnostic::at(&key.place, "the file has a column `consumer`, which says the same");

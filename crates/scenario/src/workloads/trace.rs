@@ -1,11 +1,11 @@
 //! `trace`: requests as a file lists them.
 
+use super::requests::Lists;
 use super::{Scene, WorkloadKind, requests};
 use crate::diagnostic::{Diagnostic, Log, Place, Source};
 use crate::plan::Workload;
 use crate::reader::TableReader;
 use crate::shape::{Field, Form, Shape};
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 use weir_core::{Bytes, Span, TraceRequest};
@@ -43,9 +43,9 @@ fn read(table: &TableReader<'_>, scene: &Scene<'_>) -> Option<Vec<Workload>> {
     requests::of_trace(table, scene, lines.map(by_consumer))
 }
 
-/// The requests of each consumer in the order of their times; `None` for lines that name none.
-fn by_consumer(lines: Vec<(Place, Line)>) -> BTreeMap<Option<String>, (Place, Vec<TraceRequest>)> {
-    let mut all: BTreeMap<Option<String>, (Place, Vec<TraceRequest>)> = BTreeMap::new();
+/// Each consumer's requests in the order of their times.
+fn by_consumer(lines: Vec<(Place, Line)>) -> Lists {
+    let mut all = Lists::new();
     for (place, line) in lines {
         all.entry(line.consumer).or_insert_with(|| (place, Vec::new())).1.push(line.request);
     }
