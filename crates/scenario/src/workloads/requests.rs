@@ -10,7 +10,7 @@ use crate::reader::{Read as _, TableReader, count};
 use crate::shape::{Field, Form, Rule};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use weir_core::{Arrivals, Bytes, Popularity, Sizes, Span, Time, TraceRequest};
+use weir_core::{Arrivals, Popularity, Sizes, Span, Time, TraceRequest};
 use weir_wire::{Component, Name};
 
 /// What stands in a label for the name of the consumer.
@@ -130,7 +130,8 @@ pub(super) const TRACE_KEYS: &[Field] = &[
         .default("\"0s\""),
     Field::of::<Time>("stop", "No request from here on.").otherwise("never"),
     Field::of::<Name>("name", "Prefix of the names in the file.").otherwise("`/` and the label, or `/requests`"),
-    Field::of::<Bytes>("payload", "Bytes of content in each Data, from 1 to 8000.").default("\"1040B\""),
+    super::PAYLOAD_KEY,
+    super::PACKET_LIMIT_KEY,
     Field::of::<String>("label", "The *flow* in tables, figures and measures; `{consumer}` stands for the consumer.")
         .default("\"{consumer}\""),
     Field::of::<Span>("freshness", "FreshnessPeriod of the Data; zero stands for none.").default("\"0s\""),
