@@ -40,6 +40,8 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
     /// Write the manual pages
     Man(ManArgs),
+    /// Measure how fast this program and machine are, as JSON
+    Bench(BenchArgs),
 }
 
 #[derive(Debug, Args)]
@@ -188,6 +190,35 @@ pub(crate) struct CheckArgs {
     /// Change a value of the files first
     #[arg(long = "set", value_name = "PATH=VALUE")]
     pub set: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchArgs {
+    /// The network
+    pub network: BenchNetwork,
+    /// Pairs of consumer and producer of `dumbbell` [default: 100]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    pub flows: Option<u64>,
+    /// Segments that each flow of `linear` or `dumbbell` fetches [default: 2 000 000 over all flows]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
+    pub segments: Option<u64>,
+    /// Simulated seconds of `abilene` [default: 60]
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub seconds: Option<u64>,
+    /// Run so many times and tell of the fastest: a machine with other work only ever makes a run slower
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub repeat: u32,
+}
+
+/// The networks of `weir bench`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BenchNetwork {
+    /// One ICP consumer, two routers, one producer
+    Linear,
+    /// Many ICP consumers over one bottleneck
+    Dumbbell,
+    /// 50 consumers with Zipf requests on the research network Abilene, a cache at each of its 11 nodes
+    Abilene,
 }
 
 #[derive(Debug, Args)]

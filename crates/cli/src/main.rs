@@ -1,6 +1,7 @@
 //! The `weir` program: arguments in, calls to the library, text and files out.
 
 mod args;
+mod bench;
 mod catalogue;
 mod check;
 mod files;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         Command::New(New::Scheme(scheme)) => kit::scheme(&scheme),
         Command::Completions(completions) => kit::completions(&completions),
         Command::Man(man) => kit::man(&man),
+        Command::Bench(bench) => bench::bench(&bench),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
