@@ -7,7 +7,7 @@ TARGET = $(or $(CARGO_TARGET_DIR),target)
 # Not a member of the workspace, so that nothing else waits for mdBook to be compiled.
 BOOK = --manifest-path tools/book/Cargo.toml --target-dir $(TARGET)/book-tool
 
-.PHONY: help build test test-new test-report lint fmt docs book papers bench worlds fuzz bless clean
+.PHONY: help build test test-new test-report lint fmt docs book papers bench worlds fuzz bless bless-limits clean
 
 help:
 	@echo "make build    the program, optimised: target/release/weir"
@@ -23,6 +23,7 @@ help:
 	@echo "make worlds   $(WORLDS) random worlds (WORLDS=n SEED=n); those that fail go to out/worlds, made small"
 	@echo "make fuzz     $(SECONDS) s of changed inputs for every reader (SECONDS=n SEED=n); see docs/testing.md"
 	@echo "make bless    rewrites golden files; look at the difference before you commit it"
+	@echo "make bless-limits  rewrites the limits on instructions per packet-hop (crates/cli/tests/limits.txt)"
 	@echo "make clean    removes what was built and the results in out/"
 
 # A report names the commit that its program was built from.
@@ -37,6 +38,9 @@ test: lint
 	$(CARGO) test --workspace
 	@echo "== digests of the release build"
 	$(CARGO) test --release -p weir --test digests
+	@echo "== instructions and memory of the release build"
+	tools/debian.sh valgrind
+	$(CARGO) test --release -p weir --test limits -- --ignored
 	@echo "== examples and papers are right"
 	$(WEIR) check examples/*.toml papers/*/*.toml
 	@$(MAKE) --no-print-directory test-report
@@ -97,6 +101,11 @@ fuzz:
 bless:
 	WEIR_BLESS=1 $(CARGO) test --workspace
 	git status --short
+
+bless-limits:
+	tools/debian.sh valgrind
+	WEIR_BLESS=1 $(CARGO) test --release -p weir --test limits -- --ignored
+	git diff crates/cli/tests/limits.txt
 
 clean:
 	$(CARGO) clean

@@ -15,6 +15,7 @@ const ORDER: [&str; 11] = [
     "docs/report.md",
     "docs/library.md",
     "docs/architecture.md",
+    "docs/performance.md",
     "docs/testing.md",
 ];
 
