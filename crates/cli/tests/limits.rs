@@ -77,7 +77,7 @@ fn instructions_per_packet_hop_stay_within_their_limits() {
 #[test]
 #[ignore = "needs the release build: `make test` runs it"]
 fn a_thousand_flows_need_less_than_300_megabytes() {
-    // Windows have grown until queues are full and packets are lost.
+    // Each flow has some 110 Interests out by then, and the network as many Data on their way.
     let weir = &mut Command::new(env!("CARGO_BIN_EXE_weir"));
     let done = weir.args(["bench", "dumbbell", "--flows", "1000", "--segments", "6000"]).output();
     let done = done.expect("the program runs");
