@@ -204,7 +204,7 @@ fn places(network: &Network) -> Vec<(f64, f64)> {
     let most = |of: fn(&(f64, f64)) -> f64| raw.iter().map(of).fold(f64::NEG_INFINITY, f64::max);
     let (x0, y0) = (least(|p| p.0), least(|p| p.1));
     let (wide, high) = (most(|p| p.0) - x0, most(|p| p.1) - y0);
-    let scale = ((WIDTH - 2.0 * MARGIN) / wide.max(1e-9)).min(520.0 / high.max(1e-9));
+    let scale = ((WIDTH - 2.0 * MARGIN) / wide.max(1e-9)).min(400.0 / high.max(1e-9));
     // A single node, or all at one place.
     let scale = if scale.is_finite() { scale.min(260.0 / (0.2 * wide.max(high)).max(1e-9)) } else { 0.0 };
     let left = (WIDTH - wide * scale) / 2.0;

@@ -112,3 +112,26 @@ fn a_large_study_stays_light() {
     assert!(page.len() < 1_500_000, "{} bytes", page.len());
     assert!(page.contains("the least and greatest values of each stretch"));
 }
+
+#[test]
+fn a_crowd_of_leaves_is_drawn_as_one_and_a_maze_not_at_all() {
+    let star = |leaves: usize| {
+        let vertex = |name: String, role| Vertex { name, role, position: None };
+        let hub = [vertex("hub".into(), Role::Router), vertex("p".into(), Role::Producer)];
+        let leaf = |i: usize| vertex(format!("c{i}"), Role::Consumer);
+        let edge = |i: usize| Edge { ends: (0, i + 1), label: "1 Mbit/s".into(), ..Edge::default() };
+        Network {
+            title: String::new(),
+            vertices: hub.into_iter().chain((0..leaves).map(leaf)).collect(),
+            edges: (0..=leaves).map(edge).collect(),
+        }
+    };
+    let few = drawing::svg(&star(5)).unwrap();
+    assert_eq!(few.matches("class=\"vertex\"").count(), 7);
+    let many = drawing::svg(&star(1000)).unwrap();
+    assert_eq!(many.matches("class=\"vertex\"").count(), 3);
+    assert!(many.contains("c0 … c999 (1000)") && many.contains("1000 links, each like"), "{many}");
+    let chain: Vec<Edge> = (0..999).map(|i| Edge { ends: (i, i + 1), ..Edge::default() }).collect();
+    let maze = Network { title: String::new(), vertices: vec![Vertex::default(); 1000], edges: chain };
+    assert_eq!(drawing::svg(&maze), None);
+}
