@@ -1,6 +1,7 @@
 //! Measured values for the measures of figures and claims.
 
 use crate::experiment::Experiment;
+use crate::moments;
 use weir_scenario::expr::{Bindings, Lookup};
 use weir_scenario::metrics::{METRICS, Total};
 use weir_scenario::plan::Topology;
@@ -31,13 +32,24 @@ impl<'a> Means<'a> {
         let place = study.points().iter().position(|p| std::ptr::eq(p, point))?;
         let wanted = |seed: &u64| self.seed.is_none_or(|s| s == *seed);
         let runs = self.experiment.outcomes[place].iter().filter(|(seed, _)| wanted(seed));
-        runs.map(|(_, outcome)| value(outcome.as_ref()?, &point.scenario.topology, metric, bindings)).collect()
+        let time: Option<f64> = bindings.get("time").and_then(|time| time.parse().ok());
+        let topology = &point.scenario.topology;
+        let of_run = |outcome: &Outcome| match time {
+            Some(time) => moments::value(outcome, time, topology, metric, bindings),
+            None => value(outcome, topology, metric, bindings),
+        };
+        runs.map(|(_, outcome)| of_run(outcome.as_ref()?)).collect()
     }
 }
 
 impl Lookup for Means<'_> {
     fn value(&self, metric: &str, bindings: &Bindings) -> Option<f64> {
         weir_results::stats::mean(&self.values(metric, bindings)?)
+    }
+
+    fn moments(&self, from: f64, to: f64, bindings: &Bindings) -> Vec<f64> {
+        let times = moments::times(self.experiment, bindings);
+        times.into_iter().filter(|time| (from..=to).contains(time) && *time > from).collect()
     }
 }
 
@@ -47,6 +59,7 @@ fn value(outcome: &Outcome, topology: &Topology, metric: &str, bindings: &Bindin
     let selected = info.scope.axis().and_then(|axis| bindings.get(axis));
     match (info.scope, selected) {
         (weir_scenario::metrics::Scope::Flow, Some(flow)) => get(Scope::Flow(flow.clone())),
+        (weir_scenario::metrics::Scope::Congestion, Some(n)) => get(Scope::Congestion(n.parse().ok()?)),
         (weir_scenario::metrics::Scope::Node, Some(node)) => get(Scope::Node(node.clone())),
         (weir_scenario::metrics::Scope::Link, Some(name)) => match topology.links.iter().find(|l| l.name == *name) {
             Some(link) => total(info.total, topology.directions(link).map(|d| get(Scope::Link(d)))),

@@ -18,16 +18,7 @@ pub(crate) struct Moment<'a> {
 impl<'a> Moment<'a> {
     /// Every time at which a point that agrees with `bindings` was sampled, in order.
     pub fn all(experiment: &'a Experiment, bindings: &Bindings) -> Vec<Moment<'a>> {
-        let points = experiment.study.points().iter();
-        let agrees = |labels: &[(String, String)]| {
-            labels.iter().all(|(axis, label)| bindings.get(axis).is_none_or(|bound| bound == label))
-        };
-        let places = points.enumerate().filter(|(_, point)| agrees(&point.labels)).map(|(place, _)| place);
-        let mut times: Vec<f64> =
-            places.filter_map(|place| first_run(experiment, place)).flat_map(|o| &o.series).map(|s| s.time).collect();
-        times.sort_by(f64::total_cmp);
-        times.dedup();
-        times.into_iter().map(|time| Moment { experiment, time }).collect()
+        times(experiment, bindings).into_iter().map(|time| Moment { experiment, time }).collect()
     }
 
     /// Seconds since the start of the run.
@@ -38,16 +29,40 @@ impl<'a> Moment<'a> {
 
 impl Lookup for Moment<'_> {
     fn value(&self, metric: &str, bindings: &Bindings) -> Option<f64> {
-        let info = SERIES.iter().find(|m| m.name == metric)?;
         let study = &self.experiment.study;
         let point = study.point(bindings)?;
         let place = study.points().iter().position(|p| std::ptr::eq(p, point))?;
-        let series = &first_run(self.experiment, place)?.series;
-        let from = series.partition_point(|s| s.time < self.time);
-        let now = series[from..].iter().take_while(|s| s.time == self.time);
-        let wanted = |s: &&Sample| s.metric == metric && selected(&s.scope, info, bindings, &point.scenario.topology);
-        total(info.total, now.filter(wanted).map(|s| Some(s.value)))
+        value(first_run(self.experiment, place)?, self.time, &point.scenario.topology, metric, bindings)
     }
+}
+
+/// The times at which the first runs of points that agree with `bindings` were sampled, in order.
+pub(crate) fn times(experiment: &Experiment, bindings: &Bindings) -> Vec<f64> {
+    let points = experiment.study.points().iter();
+    let agrees = |labels: &[(String, String)]| {
+        labels.iter().all(|(axis, label)| bindings.get(axis).is_none_or(|bound| bound == label))
+    };
+    let places = points.enumerate().filter(|(_, point)| agrees(&point.labels)).map(|(place, _)| place);
+    let mut times: Vec<f64> =
+        places.filter_map(|place| first_run(experiment, place)).flat_map(|o| &o.series).map(|s| s.time).collect();
+    times.sort_by(f64::total_cmp);
+    times.dedup();
+    times
+}
+
+/// What a run's series shows at one time.
+pub(crate) fn value(
+    outcome: &Outcome,
+    time: f64,
+    topology: &Topology,
+    metric: &str,
+    bindings: &Bindings,
+) -> Option<f64> {
+    let info = SERIES.iter().find(|m| m.name == metric)?;
+    let from = outcome.series.partition_point(|s| s.time < time);
+    let now = outcome.series[from..].iter().take_while(|s| s.time == time);
+    let wanted = |s: &&Sample| s.metric == metric && selected(&s.scope, info, bindings, topology);
+    total(info.total, now.filter(wanted).map(|s| Some(s.value)))
 }
 
 fn first_run(experiment: &Experiment, place: usize) -> Option<&Outcome> {
@@ -58,7 +73,7 @@ fn first_run(experiment: &Experiment, place: usize) -> Option<&Outcome> {
 fn selected(scope: &Scope, info: &MetricInfo, bindings: &Bindings, topology: &Topology) -> bool {
     let Some(wanted) = info.scope.axis().and_then(|axis| bindings.get(axis)) else { return true };
     match scope {
-        Scope::Run => true,
+        Scope::Run | Scope::Congestion(_) => true,
         Scope::Flow(name) | Scope::Node(name) => name == wanted,
         Scope::Link(direction) => {
             let both = topology.links.iter().find(|l| l.name == *wanted).map(|l| topology.directions(l));

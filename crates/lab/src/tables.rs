@@ -166,7 +166,7 @@ fn series(experiment: &Experiment, table: &mut Table) {
     for_each_run(experiment, |key, outcome| {
         for sample in &outcome.series {
             let of = match &sample.scope {
-                Scope::Run => "",
+                Scope::Run | Scope::Congestion(_) => "",
                 Scope::Flow(name) | Scope::Link(name) | Scope::Node(name) => name,
             };
             let cells = [sample.time.into(), sample.metric.into(), of.into(), sample.value.into()];

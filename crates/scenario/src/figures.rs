@@ -1,6 +1,6 @@
 //! `[[figure]]`: what to draw from the points.
 
-use crate::diagnostic::{Diagnostic, list};
+use crate::diagnostic::{Diagnostic, Place, list};
 use crate::expr::{ExprError, Measure, Places, Type, Vocabulary};
 use crate::metrics::{METRICS, RESERVED_AXES, SERIES};
 use crate::reader::TableReader;
@@ -118,6 +118,9 @@ impl Words<'_> {
         let mut measure = Measure::parse(text).map_err(|error| report(&error)).ok()?;
         let checked = measure.check_as(wanted, &self.vocabulary(frame.series), &frame.bound);
         checked.map_err(|errors| errors.iter().for_each(report)).ok()?;
+        if measure.is_along_time() {
+            check_sampled(&node.place, table, self);
+        }
         Some(measure)
     }
 }
@@ -181,7 +184,7 @@ fn x(table: &TableReader<'_>, words: &Words<'_>) -> Option<FigureX> {
     let node = table.need_node("x", "an axis, `\"time\"` or `\"cdf\"`")?;
     match crate::quantities::text(node, "an axis, `\"time\"` or `\"cdf\"`", table.log)? {
         "time" => {
-            check_sampled(table, words);
+            check_sampled(&node.place, table, words);
             Some(FigureX::Time)
         }
         "cdf" => Some(FigureX::Cdf),
@@ -206,12 +209,12 @@ fn by(table: &TableReader<'_>, words: &Words<'_>) -> Option<Option<String>> {
     axis(node, table, words, &RESERVED_AXES[..3]).map(Some)
 }
 
-/// A figure over time needs samples.
-fn check_sampled(table: &TableReader<'_>, words: &Words<'_>) {
+/// What goes along time needs samples.
+fn check_sampled(place: &Place, table: &TableReader<'_>, words: &Words<'_>) {
     let unsampled = |p: &Point| p.scenario.run.sample.is_none();
     if words.points.is_some_and(|points| points.iter().any(unsampled)) {
-        let place = table.table.get("x").map_or(table.place, |n| &n.place);
-        let problem = Diagnostic::at(place, "a figure over time needs samples, but none are taken");
+        let what = if table.table.get("x").is_some() { "a figure over time" } else { "a measure along time" };
+        let problem = Diagnostic::at(place, format!("{what} needs samples, but none are taken"));
         table.log.report(problem.help("add `sample = \"100ms\"` to `[run]`"));
     }
 }

@@ -26,6 +26,8 @@ pub enum Scope {
     Link,
     /// A node.
     Node,
+    /// A congestion of the run, counted from 1.
+    Congestion,
 }
 
 /// How a metric is put together for the whole run.
@@ -49,18 +51,19 @@ impl Scope {
             Scope::Flow => Some("flow"),
             Scope::Link => Some("link"),
             Scope::Node => Some("node"),
+            Scope::Congestion => Some("congestion"),
         }
     }
 }
 
 /// Names that no axis of a study can have.
-pub const RESERVED_AXES: [&str; 5] = ["flow", "link", "node", "time", "cdf"];
+pub const RESERVED_AXES: [&str; 6] = ["flow", "link", "node", "time", "cdf", "congestion"];
 
 const fn metric(name: &'static str, unit: &'static str, scope: Scope, total: Total, about: &'static str) -> MetricInfo {
     MetricInfo { name, unit, about, scope, total }
 }
 
-use Scope::{Flow, Link, Node, Run};
+use Scope::{Congestion, Flow, Link, Node, Run};
 use Total::{Max, Mean, Min, Sum};
 
 /// Metrics of a whole run: one number for each run, flow, link or node.
@@ -197,6 +200,31 @@ pub static METRICS: &[MetricInfo] = &[
         Run,
         Mean,
         "Jain's fairness index of the ratios of goodput to fair share: 1 if all got the same part of theirs",
+    ),
+    metric(
+        "congestions",
+        "congestions",
+        Run,
+        Sum,
+        "Congestions: trains of signals (Nacks for congestion, timeouts, cuts of a window or rate) at the consumers, each \
+         less than 0.3 s after the one before",
+    ),
+    metric("congestion_start", "s", Congestion, Max, "When a congestion began, from the start of the run"),
+    metric("congestion_refusals", "Nacks", Congestion, Sum, "Nacks for congestion that consumers got in a congestion"),
+    metric("congestion_decreases", "decreases", Congestion, Sum, "Cuts of a window or rate in a congestion"),
+    metric(
+        "congestion_lowest",
+        "Interests or Interests/s",
+        Congestion,
+        Min,
+        "Least window, or rate of a control that paces, that a cut in a congestion left",
+    ),
+    metric(
+        "congestion_hold",
+        "ms",
+        Congestion,
+        Mean,
+        "Longest time in a congestion from a cut to the last signal that the control let pass to see what the cut does; 0 if none",
     ),
     metric("duration", "s", Run, Max, "Length of the run"),
     metric("events", "events", Run, Sum, "Events of the simulator"),

@@ -8,6 +8,10 @@ use weir_scenario::metrics::METRICS;
 struct Fake;
 
 impl Lookup for Fake {
+    fn moments(&self, from: f64, to: f64, _bindings: &Bindings) -> Vec<f64> {
+        (0..=20).map(|n| f64::from(n) / 2.0).filter(|t| from < *t && *t <= to).collect()
+    }
+
     fn value(&self, metric: &str, bindings: &Bindings) -> Option<f64> {
         let alpha: f64 = bindings["alpha"].parse().ok()?;
         assert!(bindings.contains_key("control") && bindings["queue"] == "32p", "{bindings:?}");
@@ -19,6 +23,8 @@ impl Lookup for Fake {
                 Some("c0") => Some(10.0),
                 Some(_) => Some(20.0),
             },
+            "rate" => bindings.get("time")?.parse().ok(),
+            "congestion_start" => bindings.get("congestion")?.parse().ok(),
             "drops" => Some(if bindings.get("link").is_some_and(|l| l == "a>b") { 3.0 } else { 4.0 }),
             _ => None,
         }
@@ -147,4 +153,55 @@ fn a_check_says_what_is_yielded() {
     assert_eq!(check("falling(alpha: goodput[icp]) and 1 < 2"), Ok(Type::Truth));
     assert_eq!(check("goodput[icp] + goodput[cubic]").unwrap_err().len(), 2);
     assert_eq!(Measure::parse("goodput / max(drops, marks)").unwrap().metrics(), ["goodput", "drops", "marks"]);
+}
+
+#[test]
+fn along_time_a_measure_is_made_of_samples() {
+    is("mean(time in [3..5]: rate[icp, alpha=0])", 4.25);
+    is("max(time in [0..10]: rate[icp, alpha=0]) - min(time in [0..10]: rate[icp, alpha=0])", 9.5);
+    is("max(alpha: sum(time in [1..1.5]: rate[icp]))", 1.5);
+    let missing = evaluate("mean(time in [11..12]: rate[icp, alpha=0])", &[]);
+    assert_eq!(missing, Err("there is no sample in this stretch of time".into()));
+}
+
+#[test]
+fn congestions_are_selected_by_their_number() {
+    is("congestion_start[icp, alpha=0, congestion=3]", 3.0);
+    is("mean(congestion in [2, 4]: congestion_start[icp, alpha=0])", 3.0);
+}
+
+#[track_caller]
+fn refused(text: &str) -> String {
+    let (axes, places) = (axes(), places());
+    let vocabulary = Vocabulary { metrics: METRICS, axes: &axes, places: Some(&places) };
+    let errors = Measure::parse(text).unwrap_or_else(|e| panic!("{text}: {e:?}")).check(&vocabulary, &[]).unwrap_err();
+    let error = errors.first().unwrap();
+    format!("{} | {}", error.message, error.help.as_deref().unwrap_or_default())
+}
+
+#[test]
+fn mistakes_along_time_and_in_congestions_are_told() {
+    for (text, told) in [
+        (
+            "rate[icp, alpha=0]",
+            "`rate` is a time series, but a number for the whole run is wanted | take it along time",
+        ),
+        (
+            "mean(time: rate[icp, alpha=0])",
+            "along time an aggregation needs a stretch of it, in seconds | write `time in",
+        ),
+        ("mean(time in [8..3]: rate[icp, alpha=0])", "along time an aggregation needs a stretch"),
+        ("mean(time in [1, 2]: rate[icp, alpha=0])", "along time an aggregation needs a stretch"),
+        ("mean(time in [1..2]: drops[icp, alpha=0])", "`drops` is a number for the whole run, not a time series"),
+        ("mean(time in [1..2]: max(time in [1..2]: rate[icp, alpha=0]))", "this is along time already"),
+        (
+            "mean(congestion: congestion_start[icp, alpha=0])",
+            "how many congestions there are is not known before the run",
+        ),
+        ("congestion_start[icp, alpha=0, congestion=0]", "`0` is no number of a congestion: they are counted from 1"),
+        ("mean(congestion in [1]: drops[icp, alpha=0])", "nothing in this aggregation is measured for each congestion"),
+    ] {
+        let found = refused(text);
+        assert!(found.starts_with(told), "{text}: {found}");
+    }
 }

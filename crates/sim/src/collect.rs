@@ -27,6 +27,7 @@ pub(crate) struct FlowStats {
     pub timeouts: u64,
     pub refusals: u64,
     pub decreases: u64,
+    pub last_cut: Option<Time>,
     pub delivered: u64,
     pub payload: u64,
     pub marked: u64,
@@ -126,6 +127,20 @@ pub(crate) struct FaceStats {
     pub stored: u128,
 }
 
+/// A train of signals that tell consumers of congestion.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Congestion {
+    pub start: Time,
+    last: Time,
+    pub refusals: u64,
+    pub decreases: u64,
+    pub lowest: f64,
+    pub hold: Span,
+}
+
+/// Without a signal for so long, a congestion is over.
+const OVER: Span = Span::from_millis(300);
+
 /// One point of a time series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct RawSample {
@@ -150,6 +165,7 @@ pub struct Collector {
     /// By node, then face.
     pub(crate) faces: Vec<Vec<FaceStats>>,
     pub(crate) samples: Vec<RawSample>,
+    pub(crate) congestions: Vec<Congestion>,
     last_sample: Time,
     open: usize,
 }
@@ -174,6 +190,24 @@ impl Collector {
     /// True once every fetch has all its segments.
     pub fn all_complete(&self) -> bool {
         self.open == 0
+    }
+
+    /// The congestion that a signal belongs to.
+    fn congestion(&mut self, now: Time) -> &mut Congestion {
+        if self.congestions.last().is_none_or(|c| now.since(c.last) >= OVER) {
+            let new = Congestion {
+                start: now,
+                last: now,
+                refusals: 0,
+                decreases: 0,
+                lowest: f64::INFINITY,
+                hold: Span::ZERO,
+            };
+            self.congestions.push(new);
+        }
+        let Some(congestion) = self.congestions.last_mut() else { unreachable!("there is one now") };
+        congestion.last = now;
+        congestion
     }
 
     #[inline]
@@ -296,16 +330,31 @@ impl Sink for Collector {
         stats.last_delay.add(delivery.last_delay);
     }
 
-    fn timed_out(&mut self, _now: Time, flow: FlowId, _segment: u64) {
+    fn timed_out(&mut self, now: Time, flow: FlowId, _segment: u64) {
         self.flows[flow.0 as usize].timeouts += 1;
+        self.congestion(now);
     }
 
-    fn refused(&mut self, _now: Time, flow: FlowId, _segment: u64, _reason: NackReason) {
+    fn refused(&mut self, now: Time, flow: FlowId, _segment: u64, reason: NackReason) {
         self.flows[flow.0 as usize].refusals += 1;
+        if reason == NackReason::Congestion {
+            self.congestion(now).refusals += 1;
+        }
     }
 
-    fn decreased(&mut self, _now: Time, flow: FlowId, _left: &Allowance) {
-        self.flows[flow.0 as usize].decreases += 1;
+    fn held(&mut self, now: Time, flow: FlowId) {
+        if let (Some(congestion), Some(cut)) = (self.congestions.last_mut(), self.flows[flow.0 as usize].last_cut) {
+            congestion.hold = congestion.hold.max(now.since(cut));
+        }
+    }
+
+    fn decreased(&mut self, now: Time, flow: FlowId, left: &Allowance) {
+        let stats = &mut self.flows[flow.0 as usize];
+        stats.decreases += 1;
+        stats.last_cut = Some(now);
+        let congestion = self.congestion(now);
+        congestion.decreases += 1;
+        congestion.lowest = congestion.lowest.min(left.gap.map_or(left.window, |gap| 1.0 / gap.seconds()));
     }
 
     fn completed(&mut self, now: Time, flow: FlowId) {

@@ -1,6 +1,6 @@
 //! What a run has shown, by metric and scope. Definitions of the metrics: `weir_scenario::metrics`.
 
-use crate::collect::{FaceStats, Fetches, FlowInfo, FlowStats, Holes, Place, WINDOW};
+use crate::collect::{Congestion, FaceStats, Fetches, FlowInfo, FlowStats, Holes, Place, WINDOW};
 use crate::histogram::Histogram;
 use crate::world::World;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,6 +18,8 @@ pub enum Scope {
     Link(String),
     /// A node.
     Node(String),
+    /// A congestion, counted from 1.
+    Congestion(u32),
 }
 
 /// One point of a time series.
@@ -61,6 +63,7 @@ impl Outcome {
         outcome.put("events", Scope::Run, world.events() as f64);
         outcome.put("packet_hops", Scope::Run, world.packet_hops() as f64);
         outcome.flows(world);
+        outcome.congestions(&world.collector().congestions);
         outcome.links(world, links, seconds);
         let faces: Faces<'_> =
             world.links().zip(links).map(|((spec, ..), name)| ((NodeId(spec.from), spec.from_face), name)).collect();
@@ -179,6 +182,20 @@ impl Outcome {
         }
     }
 
+    fn congestions(&mut self, congestions: &[Congestion]) {
+        self.put("congestions", Scope::Run, congestions.len() as f64);
+        for (congestion, n) in congestions.iter().zip(1..) {
+            let scope = Scope::Congestion(n);
+            self.put("congestion_start", scope.clone(), congestion.start.seconds());
+            self.put("congestion_refusals", scope.clone(), congestion.refusals as f64);
+            self.put("congestion_decreases", scope.clone(), congestion.decreases as f64);
+            if congestion.lowest.is_finite() {
+                self.put("congestion_lowest", scope.clone(), congestion.lowest);
+            }
+            self.put("congestion_hold", scope, congestion.hold.millis());
+        }
+    }
+
     fn links(&mut self, world: &World, names: &[String], seconds: f64) {
         let collector = world.collector();
         for (name, (spec, counters, _)) in names.iter().zip(world.links()) {
@@ -253,7 +270,7 @@ impl Outcome {
 
     /// What is measured for each link or node and has no number for the run yet.
     fn totals(&mut self) {
-        for metric in METRICS.iter().filter(|m| matches!(m.scope, Kind::Link | Kind::Node)) {
+        for metric in METRICS.iter().filter(|m| matches!(m.scope, Kind::Link | Kind::Node | Kind::Congestion)) {
             if self.get(metric.name, Scope::Run).is_some() {
                 continue;
             }

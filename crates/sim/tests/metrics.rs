@@ -37,6 +37,7 @@ fn every_metric_has_a_number_for_the_run_and_for_each_place() {
             Kind::Flow => Scope::Flow("c".into()),
             Kind::Link => Scope::Link("r>c".into()),
             Kind::Node => Scope::Node("r".into()),
+            Kind::Congestion => Scope::Congestion(1),
         };
         assert!(has(&outcome, metric.name, place.clone()), "{} of {place:?}", metric.name);
     }
@@ -48,6 +49,7 @@ fn every_metric_has_a_number_for_the_run_and_for_each_place() {
             Scope::Flow(_) => metric.scope == Kind::Flow,
             Scope::Link(_) => metric.scope == Kind::Link,
             Scope::Node(_) => metric.scope == Kind::Node,
+            Scope::Congestion(_) => metric.scope == Kind::Congestion,
         };
         assert!(fits, "{name} of {scope:?}");
     }
@@ -60,8 +62,13 @@ fn what_cannot_be_measured_is_absent() {
     let absent: BTreeSet<&str> =
         METRICS.iter().map(|m| m.name).filter(|name| outcome.get(name, Scope::Run).is_none()).collect();
     let expected = [
-        "accumulation_time", // no segment was late
-        "completion_time",   // the fetch has not ended
+        "accumulation_time",    // no segment was late
+        "completion_time",      // the fetch has not ended
+        "congestion_decreases", // nor has anything gone wrong yet
+        "congestion_hold",
+        "congestion_lowest",
+        "congestion_refusals",
+        "congestion_start",
         "fetch_time",
         "fetch_time_p50",
         "fetch_time_p95",

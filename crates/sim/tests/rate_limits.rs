@@ -14,7 +14,7 @@ fn network(rates: &str, scheme: &str, more: &str) -> String {
 linear = {{ nodes = ["c", "r1", "r2", "r3", "p"], rate = {rates}, delay = "10ms", queue = "200p" }}
 
 [[workload]]
-fetch = {{ name = "/kato/con1", payload = "1183B" }}
+fetch = {{ name = "/kato/con1", payload = "1185B" }}
 
 [scheme]
 name = "{scheme}"

@@ -33,7 +33,7 @@ impl Places {
     /// What can be selected of a scope, without the directions of links.
     fn of(&self, scope: Scope) -> &[String] {
         match scope {
-            Scope::Run => &[],
+            Scope::Run | Scope::Congestion => &[],
             Scope::Flow => &self.flows,
             Scope::Link => &self.links,
             Scope::Node => &self.nodes,
@@ -49,7 +49,8 @@ impl Measure {
     /// With everything that is wrong.
     pub fn check(&mut self, vocabulary: &Vocabulary<'_>, bound: &[&str]) -> Result<Type, Vec<ExprError>> {
         let bound = bound.iter().map(|axis| axis.to_string()).collect();
-        let mut checker = Checker { vocabulary, bound, errors: vec![], lenient: false };
+        let metrics = vocabulary.metrics;
+        let mut checker = Checker { vocabulary, metrics, bound, errors: vec![], lenient: false };
         let found = checker.check(&mut self.root);
         match found {
             Some(found) if checker.errors.is_empty() => Ok(found),
@@ -79,6 +80,8 @@ impl Measure {
 
 struct Checker<'a> {
     vocabulary: &'a Vocabulary<'a>,
+    /// Those of the vocabulary; along time, the series.
+    metrics: &'a [MetricInfo],
     bound: Vec<String>,
     errors: Vec<ExprError>,
     /// Inside an aggregation along an unknown axis: it may bind what seems open.
@@ -134,7 +137,7 @@ impl Checker<'_> {
     fn metric(&mut self, expr: &mut Expr) -> Option<Type> {
         let span = expr.span.clone();
         let ExprKind::Metric { name, selectors, scope } = &mut expr.kind else { return None };
-        let Some(info) = self.vocabulary.metrics.iter().find(|m| m.name == *name) else {
+        let Some(info) = self.metrics.iter().find(|m| m.name == *name) else {
             let end = span.start + name.len();
             return self.unknown_metric(name, span.start..end);
         };
@@ -153,11 +156,12 @@ impl Checker<'_> {
 
     fn unknown_metric<T>(&mut self, name: &str, span: Range<usize>) -> Option<T> {
         let knows = |table: &[MetricInfo]| table.iter().any(|m| m.name == name);
-        let known: Vec<&str> = self.vocabulary.metrics.iter().map(|m| m.name).collect();
+        let known: Vec<&str> = self.metrics.iter().map(|m| m.name).collect();
         self.fail(if knows(SERIES) {
             let error =
                 ExprError::new(span, format!("`{name}` is a time series, but a number for the whole run is wanted"));
-            error.note("it can be drawn in a figure with `x = \"time\"`")
+            let along = format!("take it along time, as in `mean(time in [3..8]: {name})`");
+            error.help(along).note("it can be drawn in a figure with `x = \"time\"`")
         } else if knows(METRICS) {
             let error = ExprError::new(span, format!("`{name}` is a number for the whole run, not a time series"));
             error.note(format!("time series: {}", crate::diagnostic::list(known)))
@@ -246,6 +250,9 @@ impl Checker<'_> {
 
     /// The name of a flow, link or node.
     fn place(&mut self, scope: Scope, label: &Word) -> Option<String> {
+        if scope == Scope::Congestion {
+            return self.congestion(label);
+        }
         let Some(places) = self.vocabulary.places else { return Some(label.text.clone()) };
         if let Some(found) = find_place(places, scope, &label.text) {
             return Some(found.into());
@@ -254,6 +261,17 @@ impl Checker<'_> {
         let error = ExprError::new(label.span.clone(), format!("there is no {what} `{}`", label.text));
         let directions = if scope == Scope::Link { &places.directions[..] } else { &[] };
         self.fail(error.suggest(&label.text, places.of(scope).iter().chain(directions).map(String::as_str)))
+    }
+
+    /// The number of a congestion; how many there are is seen in the run.
+    fn congestion(&mut self, label: &Word) -> Option<String> {
+        match label.text.parse::<u32>() {
+            Ok(n) if n > 0 => Some(n.to_string()),
+            _ => {
+                let message = format!("`{}` is no number of a congestion: they are counted from 1", label.text);
+                self.fail(ExprError::new(label.span.clone(), message))
+            }
+        }
     }
 
     /// Nothing may be left open: an axis with one label means that one, any other must be selected or bound.
@@ -286,13 +304,17 @@ impl Checker<'_> {
 
     fn over(&mut self, expr: &mut Expr) -> Option<Type> {
         let ExprKind::Over { fold, axis, labels, body } = &mut expr.kind else { return None };
+        if axis.text == "time" {
+            return self.over_time(*fold, axis, labels.as_deref(), body);
+        }
+        if axis.text == Scope::Congestion.axis().unwrap_or_default() {
+            return self.over_congestions(*fold, axis, labels, body);
+        }
         let known = self.axis_labels(axis, body);
         let before = self.lenient;
         self.lenient |= known.is_none();
         self.bound.push(axis.text.clone());
-        let takes = if matches!(fold, Fold::All | Fold::Any) { Type::Truth } else { Type::Number };
-        let name = super::FOLDS.iter().find(|(_, f)| f == fold).map_or("", |(name, _)| name);
-        let found = self.want(body, takes, &format!("`{name}`"));
+        let found = self.folded(*fold, body);
         self.bound.pop();
         self.lenient = before;
         let known = known?;
@@ -307,9 +329,57 @@ impl Checker<'_> {
             }
         };
         *labels = Some(chosen);
-        found?;
+        found
+    }
+
+    /// What an aggregation of `body` yields.
+    fn folded(&mut self, fold: Fold, body: &mut Expr) -> Option<Type> {
+        let takes = if matches!(fold, Fold::All | Fold::Any) { Type::Truth } else { Type::Number };
+        let name = super::FOLDS.iter().find(|(_, f)| *f == fold).map_or("", |(name, _)| name);
+        self.want(body, takes, &format!("`{name}`"))?;
         let truth = matches!(fold, Fold::All | Fold::Any | Fold::Rising | Fold::Falling);
         Some(if truth { Type::Truth } else { Type::Number })
+    }
+
+    /// Along the samples of a stretch of time the metrics are those of time series.
+    fn over_time(&mut self, fold: Fold, axis: &Word, labels: Option<&[Word]>, body: &mut Expr) -> Option<Type> {
+        let range = match labels {
+            Some([one]) => super::stretch(&one.text),
+            _ => None,
+        };
+        if range.is_none() {
+            let span = labels.and_then(|l| l.first()).map_or(&axis.span, |word| &word.span).clone();
+            let error = ExprError::new(span, "along time an aggregation needs a stretch of it, in seconds");
+            return self.fail(error.help("write `time in [3..8]`"));
+        }
+        if std::ptr::eq(self.metrics, SERIES) {
+            return self.fail(ExprError::new(axis.span.clone(), "this is along time already"));
+        }
+        let outside = std::mem::replace(&mut self.metrics, SERIES);
+        let found = self.folded(fold, body);
+        self.metrics = outside;
+        found
+    }
+
+    fn over_congestions(
+        &mut self,
+        fold: Fold,
+        axis: &Word,
+        labels: &mut Option<Vec<Word>>,
+        body: &mut Expr,
+    ) -> Option<Type> {
+        let Some(words) = labels else {
+            let error = ExprError::new(axis.span.clone(), "how many congestions there are is not known before the run");
+            return self.fail(error.help("list them, as in `congestion in [1, 2, 3]`"));
+        };
+        for word in words.iter_mut() {
+            word.text = self.congestion(word)?;
+        }
+        self.axis_labels(axis, body)?;
+        self.bound.push(axis.text.clone());
+        let found = self.folded(fold, body);
+        self.bound.pop();
+        found
     }
 
     /// The labels of the axis of an aggregation.
@@ -325,7 +395,7 @@ impl Checker<'_> {
         let mut used = false;
         body.visit(&mut |kind| {
             if let ExprKind::Metric { name, .. } = kind {
-                used |= self.vocabulary.metrics.iter().any(|m| m.name == *name && m.scope == scope);
+                used |= self.metrics.iter().any(|m| m.name == *name && m.scope == scope);
             }
         });
         if !used {
@@ -337,7 +407,7 @@ impl Checker<'_> {
 }
 
 fn scope_of(axis: &str) -> Option<Scope> {
-    [Scope::Flow, Scope::Link, Scope::Node].into_iter().find(|s| s.axis() == Some(axis))
+    [Scope::Flow, Scope::Link, Scope::Node, Scope::Congestion].into_iter().find(|s| s.axis() == Some(axis))
 }
 
 /// The label that is meant; numbers are compared as numbers, so that `0.50` finds `0.5`.

@@ -13,6 +13,11 @@ pub trait Lookup {
     /// The value of a metric at the point that `bindings` name (all axes of the study are in it); without `flow`,
     /// `link` or `node` the value for the whole run. `None` if it was not measured.
     fn value(&self, metric: &str, bindings: &Bindings) -> Option<f64>;
+    /// The times after `from` and up to `to`, in seconds, at which there are samples of points that agree with
+    /// `bindings`. With one of them as the label of `time`, [`Lookup::value`] is that of a series.
+    fn moments(&self, _from: f64, _to: f64, _bindings: &Bindings) -> Vec<f64> {
+        Vec::new()
+    }
 }
 
 /// What a measure yielded.
@@ -136,7 +141,8 @@ impl Evaluator<'_> {
             }
         }
         // A flow that someone else was asked about does not concern a metric of links.
-        bindings.retain(|axis, _| !["flow", "link", "node"].contains(&axis.as_str()) || scope.axis() == Some(axis));
+        let places = ["flow", "link", "node", "congestion"];
+        bindings.retain(|axis, _| !places.contains(&axis.as_str()) || scope.axis() == Some(axis));
         match self.lookup.value(name, &bindings).filter(|v| v.is_finite()) {
             Some(value) => Ok(Outcome::Number(value)),
             None => {
@@ -155,9 +161,20 @@ impl Evaluator<'_> {
     ) -> Result<Outcome, Missing> {
         let mut bindings = outer.clone();
         let mut values = Vec::with_capacity(labels.len());
+        let moments = match labels {
+            [one] if axis.text == "time" => super::stretch(&one.text),
+            _ => None,
+        };
+        let labels: Vec<String> = match moments {
+            Some((from, to)) => self.lookup.moments(from, to, outer).iter().map(f64::to_string).collect(),
+            None => labels.iter().map(|label| label.text.clone()).collect(),
+        };
         for label in labels {
-            bindings.insert(axis.text.clone(), label.text.clone());
+            bindings.insert(axis.text.clone(), label);
             values.push(self.number(body, &bindings)?);
+        }
+        if values.is_empty() && moments.is_some() {
+            return Err(Missing { reason: "there is no sample in this stretch of time".into() });
         }
         if values.is_empty() {
             return Err(Missing { reason: format!("there is no label along `{}`", axis.text) });

@@ -203,6 +203,15 @@ impl Measure {
         }
     }
 
+    /// True if some of it is taken along time, for which samples are needed.
+    pub fn is_along_time(&self) -> bool {
+        let mut found = false;
+        self.root.visit(&mut |kind| {
+            found |= matches!(kind, ExprKind::Over { axis, .. } if axis.text == "time");
+        });
+        found
+    }
+
     /// Names of all metrics in it, in the order of the text.
     pub fn metrics(&self) -> Vec<&str> {
         let mut names = Vec::new();
@@ -213,6 +222,13 @@ impl Measure {
         });
         names
     }
+}
+
+/// A stretch of time, `from..to` in seconds.
+fn stretch(text: &str) -> Option<(f64, f64)> {
+    let (from, to) = text.split_once("..")?;
+    let (from, to): (f64, f64) = (from.parse().ok()?, to.parse().ok()?);
+    (from >= 0.0 && from < to && to.is_finite()).then_some((from, to))
 }
 
 impl std::fmt::Display for Measure {
