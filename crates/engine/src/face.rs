@@ -126,8 +126,8 @@ impl Egress {
             if restart {
                 cx.discard(packet, DropReason::NodeRestart);
             } else {
-                // It has waited since it came: its time stamp stays.
-                enqueue(&mut *self.queue, packet, cx);
+                // It has waited since it came: its time stamp stays, and it is not told to have come again.
+                self.queue.enqueue(packet, cx);
             }
         }
         match self.queue.backlog().packets {

@@ -25,6 +25,8 @@ pub(crate) struct Audit {
     pub pit_capacity: Option<usize>,
     /// The first bound that was broken, and when.
     pub broken: Option<String>,
+    /// Nodes may be restarted: what is pending there is forgotten.
+    pub restarts: bool,
 }
 
 /// The watcher that a world owns; the audit is read from outside.

@@ -44,22 +44,23 @@ impl FaceBook {
 
     /// What is wrong with the link, on which `flying` packets are.
     pub fn link_error(&self, counters: LinkCounters, flying: usize, arrived: u64) -> Option<String> {
-        let went = counters.arrived + counters.lost + flying as u64;
-        let same = [
-            ("left the queue", self.dequeued),
-            ("were sent", self.sent),
-            ("were counted as sent", counters.packets),
-            ("arrived, were lost or fly", went),
+        let lost = self.lost + self.down;
+        // A link that is down and drops what it is given has not sent it.
+        let Some(unsent) = lost.checked_sub(counters.lost).filter(|unsent| *unsent <= self.down) else {
+            return Some(format!("{lost} packets were lost, {} were counted: {self:?}", counters.lost));
+        };
+        let came = self.dequeued + counters.duplicated;
+        let went = counters.arrived + lost + flying as u64;
+        let pairs = [
+            ("were sent", self.sent, self.dequeued),
+            ("arrived", arrived, counters.arrived),
+            ("left the queue", self.dequeued, counters.packets + unsent),
+            ("left the queue or are copies", came, went),
         ];
-        let others = [("arrived", arrived, counters.arrived), ("were lost", self.lost, counters.lost)];
-        let wrong = others.iter().find(|(_, a, b)| a != b);
-        match wrong {
-            Some((what, seen, counted)) => Some(format!("{seen} packets {what}, {counted} were counted")),
-            None if same.iter().any(|(_, n)| *n != self.sent) => {
-                Some(same.map(|(what, n)| format!("{n} packets {what}")).join(", "))
-            }
-            None => None,
-        }
+        let wrong = pairs.iter().find(|(_, a, b)| a != b);
+        wrong.map(|(what, a, b)| {
+            format!("{a} packets {what}, {b} are accounted for: {self:?}, {counters:?}, {flying} fly")
+        })
     }
 }
 
@@ -88,7 +89,7 @@ impl NodeBook {
     }
 
     /// What is wrong with a forwarder in which `pending` Interests wait.
-    pub fn error(&self, pending: usize) -> Option<String> {
+    pub fn error(&self, pending: usize, restarts: bool) -> Option<String> {
         let turned_away =
             [DropReason::HopLimit, DropReason::DuplicateNonce, DropReason::PitFull].map(|r| self.drops(r));
         let taken = self.cs_hits + self.inserted + self.joined + turned_away.iter().sum::<u64>();
@@ -96,7 +97,7 @@ impl NodeBook {
         if self.interests != taken {
             return Some(format!("{} Interests came, {taken} are accounted for: {self:?}", self.interests));
         }
-        if self.inserted != ended {
+        if self.inserted != ended && !(restarts && self.inserted > ended) {
             return Some(format!("{} Interests became pending, {ended} are accounted for: {self:?}", self.inserted));
         }
         None

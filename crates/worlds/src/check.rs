@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use weir_core::{Reading, Span, Time};
 use weir_scenario::Study;
-use weir_scenario::plan::{Requests, Scenario};
+use weir_scenario::plan::{Action, Requests, Scenario};
 use weir_sim::{Built, End, Outcome, Scope, World, build};
 
 /// How a world fails.
@@ -98,7 +98,8 @@ fn run(text: &str, seed: u64, limits: &Limits) -> Result<Report, Failure> {
     let (mut first, mut again) = (built()?, built()?);
     let flows = scenario.workloads.iter().zip(0..);
     let requesters = flows.filter(|(workload, _)| workload.requests.is_some()).map(|(_, flow)| flow).collect();
-    let audit = Audit { pit_capacity: scenario.tables.pit, requesters, ..Audit::default() };
+    let restarts = scenario.timeline.iter().any(|happening| matches!(happening.action, Action::Restart { .. }));
+    let audit = Audit { pit_capacity: scenario.tables.pit, requesters, restarts, ..Audit::default() };
     let audit = Rc::new(RefCell::new(audit));
     first.world.watch(Box::new(Auditor(Rc::clone(&audit))));
     for stop in stops() {
@@ -159,7 +160,7 @@ fn look(built: &Built, scenario: &Scenario, audit: &Audit) -> Result<(), Failure
                     if scenario.tables.pit.is_some_and(|most| peak > most) {
                         return Err(fail(Kind::Bound, format!("{peak} Interests were pending at {name}")));
                     }
-                    books(name, audit.nodes.get(&(node as u32)).and_then(|book| book.error(entries)))?;
+                    books(name, audit.nodes.get(&(node as u32)).and_then(|book| book.error(entries, audit.restarts)))?;
                 }
                 Reading::Cs { entries, .. } if entries > scenario.tables.cs => {
                     return Err(fail(Kind::Bound, format!("the Content Store of {name} holds {entries} Data")));

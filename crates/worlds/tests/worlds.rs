@@ -44,8 +44,9 @@ fn a_world_that_is_well_passes() {
 fn files_that_are_wrong_and_worlds_without_end_fail() {
     assert_eq!(kind("fetch = { segment = 100 }"), Some(Kind::Refused));
     assert_eq!(kind("fetch = { segments = 100_000 }"), Some(Kind::Endless));
-    // No Data ever fits into the router's queue.
-    let stuck = "fetch = { segments = 10, stop = \"9s\" }\n[scheme]\nqueue = { name = \"droptail\", bytes = \"9B\" }";
+    // Nothing ever arrives.
+    let down = "[[at]]\ntime = \"0s\"\ndown = { link = \"*\", packets = \"vanish\" }";
+    let stuck = &format!("fetch = {{ segments = 10, stop = \"9s\" }}\n{down}");
     assert_eq!(kind(stuck), None, "given up, so nothing is wrong");
     assert_eq!(kind(&stuck.replace(", stop = \"9s\"", "")), Some(Kind::Endless));
 }

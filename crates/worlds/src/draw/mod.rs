@@ -4,6 +4,7 @@ mod network;
 mod parts;
 mod rules;
 mod traffic;
+mod trouble;
 
 use crate::Document;
 use toml::Value;
@@ -18,6 +19,8 @@ pub fn draw(seed: u64) -> Document {
     rules::draw(&mut stream("rules"), &mut document);
     parts::scheme(&mut stream("scheme"), &mut document);
     traffic::draw(&mut stream("traffic"), &network, &mut document);
+    trouble::impairments(&mut stream("impairments"), &network, &mut document);
+    trouble::timeline(&mut stream("timeline"), &network, &mut document);
     document
 }
 

@@ -9,6 +9,16 @@ pub(super) struct Network {
     pub nodes: Vec<String>,
     /// The file can leave the ends of a workload to the generator.
     pub pairs: bool,
+    /// What links, or all links of some nodes, can be called.
+    pub links: Vec<String>,
+    /// These are the names of links.
+    pub named: bool,
+}
+
+impl Network {
+    fn of(nodes: Vec<String>, pairs: bool) -> Network {
+        Network { links: nodes.clone(), nodes, pairs, named: false }
+    }
 }
 
 /// Draws `[topology]` and `[routing]`.
@@ -42,7 +52,7 @@ fn linear(dice: &mut Dice) -> (Document, Network) {
     }
     let names = (1..=routers).map(|n| format!("r{n}"));
     let nodes = ["consumer".to_string()].into_iter().chain(names).chain(["producer".to_string()]).collect();
-    (table([("linear", Value::Table(chain))]), Network { nodes, pairs: true })
+    (table([("linear", Value::Table(chain))]), Network::of(nodes, true))
 }
 
 fn dumbbell(dice: &mut Dice) -> (Document, Network) {
@@ -58,7 +68,7 @@ fn dumbbell(dice: &mut Dice) -> (Document, Network) {
     }
     let nodes = (1..=flows).flat_map(|n| [format!("c{n}"), format!("p{n}")]);
     let nodes = nodes.chain(["r1".into(), "r2".into()]).collect();
-    (table([("dumbbell", Value::Table(bell))]), Network { nodes, pairs: true })
+    (table([("dumbbell", Value::Table(bell))]), Network::of(nodes, true))
 }
 
 /// Generators that know who fetches from whom.
@@ -69,7 +79,7 @@ fn chains_and_trees(dice: &mut Dice) -> (Document, Network) {
         _ => ("grid", table([("rows", int(dice.whole(2, 3))), ("columns", int(dice.whole(1, 4)))])),
     };
     let shape = shape.into_iter().chain(link(dice)).collect();
-    (table([(name, Value::Table(shape))]), Network { nodes: Vec::new(), pairs: true })
+    (table([(name, Value::Table(shape))]), Network::of(Vec::new(), true))
 }
 
 /// Generators of larger networks, with hosts or without.
@@ -92,7 +102,7 @@ fn random(dice: &mut Dice) -> (Document, Network) {
     let shape = shape.into_iter().chain(link(dice)).collect();
     let mut topology = table([(name, Value::Table(shape))]);
     if dice.happens(0.5) {
-        return (topology, Network { nodes, pairs: false });
+        return (topology, Network::of(nodes, false));
     }
     let hosts = ["consumer", "producer"].map(|role| {
         let place = dice.whole(0, nodes.len() as u64 - 1) as usize;
@@ -100,7 +110,7 @@ fn random(dice: &mut Dice) -> (Document, Network) {
         Value::Table(own.into_iter().chain(link(dice)).collect())
     });
     topology.insert("hosts".into(), Value::Array(hosts.to_vec()));
-    (topology, Network { nodes: Vec::new(), pairs: true })
+    (topology, Network::of(Vec::new(), true))
 }
 
 /// A tree with some more links, parallel ones included.
@@ -120,13 +130,16 @@ fn graph(dice: &mut Dice) -> (Document, Network) {
         }
         Value::Table(link)
     });
-    let links = Value::Array(links.collect());
+    let links: Vec<Value> = links.collect();
+    let link_names = (0..links.len()).map(|number| format!("l{number}")).collect();
+    let links = Value::Array(links);
     let names = Value::Array(nodes.iter().map(text).collect());
-    (table([("nodes", names), ("link", links)]), Network { nodes, pairs: false })
+    let network = Network { nodes, pairs: false, links: link_names, named: true };
+    (table([("nodes", names), ("link", links)]), network)
 }
 
 /// Rate, delay, queue and what goes wrong on a link.
-fn link(dice: &mut Dice) -> Document {
+pub(super) fn link(dice: &mut Dice) -> Document {
     let mut link = table([("rate", both(dice, rate)), ("delay", both(dice, delay)), ("queue", both(dice, queue))]);
     if dice.happens(0.3) {
         link.insert("loss".into(), both(dice, loss));
@@ -154,13 +167,13 @@ pub(super) fn delay(dice: &mut Dice) -> Value {
 }
 
 /// Every packet fits into an empty queue.
-fn queue(dice: &mut Dice) -> Value {
+pub(super) fn queue(dice: &mut Dice) -> Value {
     match dice.happens(0.7) {
         true => text(format!("{}p", dice.scale(1.0, 128.0) as u64)),
         false => text(format!("{}B", dice.scale(9_500.0, 120_000.0) as u64)),
     }
 }
 
-pub(super) fn loss(dice: &mut Dice) -> Value {
+fn loss(dice: &mut Dice) -> Value {
     Value::Float((dice.scale(0.000_1, 0.15) * 1e4).round() / 1e4)
 }

@@ -25,6 +25,24 @@ pub(super) fn scheme(dice: &mut Dice, document: &mut Document) {
     document.insert("scheme".into(), Value::Table(scheme));
 }
 
+/// Parts that are exchanged in the course of a run, and that something uses.
+pub(super) fn exchange(dice: &mut Dice, document: &Document) -> Document {
+    let workloads = document.get("workload").and_then(Value::as_array).into_iter().flatten();
+    let fetches: Vec<&Value> = workloads.filter_map(|workload| workload.get("fetch")).collect();
+    let uses = |part: &str| fetches.iter().any(|fetch| fetch.get(part).is_none());
+    let mut parts = Document::new();
+    while parts.is_empty() {
+        let mut put = |key: &str, part: Option<Value>| part.and_then(|part| parts.insert(key.into(), part));
+        put("control", (uses("control") && dice.happens(0.3)).then(|| control(dice)));
+        put("timeout", (uses("timeout") && dice.happens(0.3)).then(|| timeout(dice)));
+        put("queue", dice.happens(0.3).then(|| part(dice, QUEUES)));
+        put("host_queue", dice.happens(0.2).then(|| part(dice, QUEUES)));
+        put("strategy", dice.happens(0.3).then(|| part(dice, STRATEGIES)));
+        put("recovery", dice.happens(0.3).then(|| part(dice, RECOVERIES)));
+    }
+    parts
+}
+
 pub(super) fn control(dice: &mut Dice) -> Value {
     part(dice, CONTROLS)
 }

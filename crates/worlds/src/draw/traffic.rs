@@ -19,8 +19,14 @@ pub(super) fn draw(dice: &mut Dice, network: &Network, document: &mut Document) 
             1 | 2 => requests(dice, number, network),
             _ => ("fetch", fetch(dice, number, network)),
         };
-        if bounded && workload.contains_key("consumer") && !workload.contains_key("stop") {
-            workload.insert("stop".into(), stop(dice));
+        // All go one way over the one path of a chain, a tree or a dumbbell.
+        let one_way = !workload.contains_key("consumer") && !document.contains_key("routing");
+        if bounded && !one_way {
+            let end = stop(dice);
+            workload.entry("stop").or_insert(end);
+            if workload.get("retries") == Some(&text("unlimited")) {
+                workload.remove("retries");
+            }
         }
         workloads.push(Value::Table(table([(kind, Value::Table(workload))])));
         // A second consumer of the same content.
