@@ -214,6 +214,10 @@ impl QueueDiscipline for PfeccQueue {
         Needs { observe: true, ..Needs::default() }
     }
 
+    fn drain(&mut self, _cx: &mut Context<'_>) -> Vec<Packet> {
+        self.fifo.drain()
+    }
+
     fn backlog(&self) -> Backlog {
         self.fifo.backlog()
     }

@@ -117,6 +117,10 @@ impl QueueDiscipline for RedQueue {
         next.map_or(Pull::Idle, Pull::Packet)
     }
 
+    fn drain(&mut self, _cx: &mut Context<'_>) -> Vec<Packet> {
+        self.fifo.drain()
+    }
+
     fn backlog(&self) -> Backlog {
         self.fifo.backlog()
     }
