@@ -96,6 +96,11 @@ fn fair(scenario: &Scenario, all: &[Fetch<'_>], now: Time) -> Option<Vec<Active>
     if all.len() != scenario.workloads.len() || scenario.workloads.iter().any(|w| w.requests.is_some()) {
         return None;
     }
+    // A network that changes on its way, or a fetch that pauses, has no one set of shares for the time between the
+    // beginning and the end of fetches.
+    if !scenario.timeline.is_empty() {
+        return None;
+    }
     let network = Network::new(scenario)?;
     let began = |(number, fetch): (usize, &Fetch<'_>)| {
         let from = fetch.1.first_request?;
