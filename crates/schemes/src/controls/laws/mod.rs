@@ -18,8 +18,8 @@ pub trait WindowLaw: Send {
     fn decrease(&mut self, now: Time);
     /// The window: finite and at least 1.
     fn window(&self) -> f64;
-    /// Goes on from a window that another law has reached, without slow start.
-    fn begin_at(&mut self, window: f64);
+    /// Goes on from a window that another law has reached, without slow start; a law that does not say how starts anew.
+    fn begin_at(&mut self, _window: f64) {}
 }
 
 impl WindowLaw for Box<dyn WindowLaw> {
