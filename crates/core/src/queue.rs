@@ -6,7 +6,7 @@ use weir_wire::Packet;
 /// One direction of one link: order, mark, drop, hold back, recover.
 ///
 /// Every packet that enters leaves again, through `dequeue` or through [`Context::discard`]; `backlog` and `held`
-/// count those in between. The engine writes [`Packet::queued_at`] before `enqueue`; a discipline that moves a packet
+/// count those in between. The engine writes [`queued_at`](weir_wire::Parts::queued_at) before `enqueue`; a discipline that moves a packet
 /// from a store of its own into the queue writes it again.
 pub trait QueueDiscipline: Send {
     /// Takes a packet, or discards one.
