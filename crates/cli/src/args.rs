@@ -29,7 +29,7 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// List what there is
     List(ListArgs),
-    /// Show the page of a scheme, control, timeout, queue, strategy or recovery
+    /// Show the page of a scheme, control, timeout, queue, strategy, recovery or monitor
     Show(ShowArgs),
     /// Print the JSON Schema of scenario files, for editors
     Schema,
@@ -242,6 +242,8 @@ pub(crate) enum Listed {
     Strategies,
     /// In-network loss recoveries
     Recoveries,
+    /// Watchers of a whole node
+    Monitors,
     /// Papers that can be reproduced
     Papers,
     /// What a run measures

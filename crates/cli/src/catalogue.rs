@@ -17,6 +17,7 @@ pub(crate) fn list(args: &ListArgs) -> Result<(), Failure> {
         Listed::Queues => rows(registry::QUEUES),
         Listed::Strategies => rows(registry::STRATEGIES),
         Listed::Recoveries => rows(registry::RECOVERIES),
+        Listed::Monitors => rows(registry::MONITORS),
         Listed::Papers => papers::papers().iter().map(|p| (p.key.clone(), p.title())).collect(),
         Listed::Metrics => METRICS.iter().map(|m| (m.name.into(), with_unit(m.about, m.unit))).collect(),
     };
@@ -32,7 +33,10 @@ pub(crate) fn show(args: &ShowArgs) -> Result<(), Failure> {
         let names = pages.iter().map(|(name, _)| *name);
         let hint = match nearest(&args.name, names) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => "see `weir list schemes`, `controls`, `timeouts`, `queues`, `strategies` or `recoveries`".into(),
+            None => {
+                "see `weir list schemes`, `controls`, `timeouts`, `queues`, `strategies`, `recoveries` or `monitors`"
+                    .into()
+            }
         };
         return Err(Failure::Input(format!("there is no page `{}`; {hint}", args.name)));
     }
@@ -61,6 +65,7 @@ fn pages() -> Vec<(&'static str, String)> {
         .chain(entry_pages(registry::QUEUES))
         .chain(entry_pages(registry::STRATEGIES))
         .chain(entry_pages(registry::RECOVERIES))
+        .chain(entry_pages(registry::MONITORS))
         .collect()
 }
 
