@@ -32,6 +32,7 @@ pub static TARGETS: &[Target] = &[
     scenario::FILE,
     scenario::OVERRIDE,
     scenario::MEASURE,
+    scenario::TRACE,
     topology::NDNSIM,
     topology::GRAPHML,
     topology::ROCKETFUEL_CCH,

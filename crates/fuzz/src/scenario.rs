@@ -3,7 +3,7 @@
 use crate::{Target, text};
 use weir_scenario::expr::{Bindings, Lookup, Measure, Vocabulary};
 use weir_scenario::metrics::METRICS;
-use weir_scenario::{Axis, Override, Study};
+use weir_scenario::{Axis, Files, Override, Problems, Study};
 
 pub(crate) const FILE: Target = Target {
     name: "scenario",
@@ -59,6 +59,45 @@ pub(crate) const MEASURE: Target = Target {
     ],
 };
 
+pub(crate) const TRACE: Target = Target {
+    name: "trace",
+    run: trace,
+    seeds: &[],
+    words: &[
+        "time", "name", "size", "consumer", ",", "\"", "\"\"", "\r\n", "\n", "1e309", "-1", "20ms", "12 kB", "/a/%2C",
+        "c1",
+    ],
+};
+
+/// The only other file that a study has.
+struct Only(String);
+
+impl Files for Only {
+    fn read(&self, _path: &str) -> Result<String, String> {
+        Ok(self.0.clone())
+    }
+}
+
+/// A trace of requests, beside a scenario that is right.
+fn trace(bytes: &[u8]) {
+    if let Err(problems) = with_trace(text(bytes)) {
+        assert!(!problems.0.is_empty(), "an error without a problem");
+        assert!(!problems.render(false).contains("for no known reason"));
+    }
+}
+
+fn with_trace(trace: String) -> Result<Study, Problems> {
+    let scenario = r#"
+[topology]
+linear = { routers = 1, rate = "1Mbps", delay = "1ms" }
+[[workload]]
+trace = { file = "requests.csv", consumer = "consumer", producer = "producer" }
+[run]
+duration = "1s"
+"#;
+    Study::parse_with("any.toml", scenario, &[], &Only(trace))
+}
+
 /// A study, or problems that can be shown, with places that are in the text.
 fn file(bytes: &[u8]) {
     read(&text(bytes), &[]);
@@ -104,4 +143,16 @@ fn measure(bytes: &[u8]) {
         right.then(|| format!("{:?}", measure.evaluate(&Seven, &Bindings::new())))
     });
     assert_eq!(first, second);
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_good_trace_is_read() {
+        let good = include_str!("../../../fuzz/corpus/trace/requests");
+        if let Err(problems) = super::with_trace(good.into()) {
+            panic!("{problems}");
+        }
+        assert!(super::with_trace("time,nam\n".into()).is_err());
+    }
 }
