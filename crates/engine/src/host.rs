@@ -60,7 +60,11 @@ impl Host {
     /// The consumers of a name: the last of them, and the others.
     #[inline]
     fn takers_of(&self, name: &Name) -> (Option<u32>, SmallVec<[u32; 2]>) {
-        let mut takers = SmallVec::from_slice(self.consumers.find(name));
+        let listed = self.consumers.find(name);
+        if let ([only], []) = (listed, &self.collectors[..]) {
+            return (Some(*only), SmallVec::new());
+        }
+        let mut takers = SmallVec::from_slice(listed);
         let below = |i: &&u32| self.applications[**i as usize].name().is_prefix_of(name);
         takers.extend(self.collectors.iter().filter(below).copied());
         (takers.pop(), takers)

@@ -1,65 +1,10 @@
 //! The rules of Stateful Forwarding.
 
-use weir_core::{
-    Choice, Context, DataOutcome, FaceId, Failure, FailureKind, ForwardingStrategy, LinkFacts, NextHop, NoSink, NodeId,
-    OutRecord, PathFacts, PrefixId, Query, Rate, Ready, Seed, Site, Span, Time, Value,
-};
-use weir_schemes::registry::{self, STRATEGIES};
-use weir_wire::{Interest, NackReason, Name};
+mod strategies_support;
 
-/// A strategy on the bench.
-struct Bench {
-    strategy: Box<dyn ForwardingStrategy>,
-    prefix: PrefixId,
-    now: Time,
-}
-
-impl Bench {
-    fn new(name: &str, settings: &[(&str, Value)], seed: u64) -> Bench {
-        let settings = settings.iter().map(|(name, value)| ((*name).into(), value.clone())).collect();
-        let site = Site { seed: Seed(seed), ..Site::default() };
-        let entry = registry::find("strategy", STRATEGIES, name).unwrap();
-        Bench { strategy: (entry.build)(&settings, &site).unwrap(), prefix: PrefixId(0), now: Time(1_000_000_000) }
-    }
-
-    fn call<R>(&mut self, f: impl FnOnce(&mut dyn ForwardingStrategy, PrefixId, &mut Context<'_>) -> R) -> R {
-        let (mut sink, mut ready) = (NoSink, Ready::default());
-        let now = self.now;
-        let mut cx =
-            Context { now, node: NodeId(0), face: FaceId(0), sink: &mut sink, watched: false, ready: &mut ready };
-        f(self.strategy.as_mut(), self.prefix, &mut cx)
-    }
-
-    /// Where an Interest from face 99 goes that was sent before as `sent` says.
-    fn choose(&mut self, hops: &[NextHop], sent: &[OutRecord]) -> Choice {
-        let interest = Interest::new(Name::root(), 1);
-        self.call(|strategy, prefix, cx| {
-            let from = FaceId(99);
-            strategy.choose(&Query { interest: &interest, from, prefix, next_hops: hops, sent }, cx)
-        })
-    }
-
-    fn refused(&mut self, face: u32, reason: NackReason, hops: &[NextHop], sent: &[OutRecord]) -> Choice {
-        let (name, kind) = (Name::root(), FailureKind::Nack(reason));
-        self.call(|strategy, prefix, cx| {
-            let failure = Failure { prefix, name: &name, kind, face: FaceId(face), sent, next_hops: hops };
-            strategy.on_failure(&failure, cx)
-        })
-    }
-}
-
-/// Next hops as `(face, cost)`.
-fn hops(list: &[(u32, u64)]) -> Vec<NextHop> {
-    list.iter().map(|(face, cost)| NextHop { face: FaceId(*face), cost: *cost }).collect()
-}
-
-fn sent(face: u32, at_ms: u64, nacked: Option<NackReason>) -> OutRecord {
-    OutRecord { face: FaceId(face), sent_at: Time(at_ms * 1_000_000), nonce: 1, nacked }
-}
-
-fn to(face: u32) -> Choice {
-    Choice::To(FaceId(face))
-}
+use strategies_support::{Bench, hops, sent, to};
+use weir_core::{Choice, DataOutcome, FaceId, LinkFacts, NextHop, PathFacts, PrefixId, Rate, Span, Value};
+use weir_wire::NackReason;
 
 /// Stateful Forwarding with links of 5 Mbit/s (500 Data of 1250 bytes a second) behind faces 1 and 2, and the producer
 /// 30 ms away over each of them.

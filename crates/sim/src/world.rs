@@ -10,8 +10,8 @@ use weir_core::{Chance, Context, Event, FaceId, Machine, NodeId, Pull, Ready, Se
 use weir_scenario::plan::Impairment;
 use weir_wire::{Kind, Packet};
 
-/// Kinds of events, in the order in which they happen at one instant: the timeline's changes, machines do what is due, links become free,
-/// packets arrive, and then somebody looks.
+/// Kinds of events, in the order in which they happen at one instant: the timeline changes something, machines do what is
+/// due, links become free, packets arrive, and then somebody looks.
 const CHANGE: u64 = 0;
 const WAKE: u64 = 1;
 const FREE: u64 = 2;

@@ -11,42 +11,7 @@ use weir_sim::{End, drop_metric};
 use weir_wire::Packet;
 
 /// Losses, a bounded PIT, repeated Interests, caches, marks and recovery: most events come up.
-const BUSY: &str = r#"
-[topology]
-nodes = ["c1", "c2", "r1", "r2", "p"]
-[[topology.link]]
-between = ["c1", "r1"]
-rate = "50Mbps"
-delay = "1ms"
-queue = "50p"
-[[topology.link]]
-between = ["c2", "r1"]
-rate = "50Mbps"
-delay = "3ms"
-queue = "50p"
-[[topology.link]]
-between = ["r1", "r2"]
-rate = "5Mbps"
-delay = "5ms"
-queue = "12p"
-loss = 0.02
-[[topology.link]]
-between = ["r2", "p"]
-rate = "50Mbps"
-delay = "1ms"
-queue = "50p"
-[[workload]]
-fetch = { consumer = "c1", producer = "p", name = "/video", segments = 600, label = "first" }
-[[workload]]
-fetch = { consumer = "c2", producer = "p", name = "/video", segments = 600, label = "second" }
-[scheme]
-name = "cubic"
-queue = { name = "codel", action = "mark" }
-recovery = "plr"
-[tables]
-cs = 20
-pit = 30
-"#;
+const BUSY: &str = include_str!("common/busy.toml");
 
 /// Counts everything it is told.
 #[derive(Default)]

@@ -7,42 +7,7 @@ use weir_scenario::plan::Scenario;
 
 /// Two consumers of one content over a lossy bottleneck with PLR and marks, caches, and a PIT that is too small: most
 /// things that can happen to a packet happen.
-pub const BUSY: &str = r#"
-[topology]
-nodes = ["c1", "c2", "r1", "r2", "p"]
-[[topology.link]]
-between = ["c1", "r1"]
-rate = "50Mbps"
-delay = "1ms"
-queue = "50p"
-[[topology.link]]
-between = ["c2", "r1"]
-rate = "50Mbps"
-delay = "3ms"
-queue = "50p"
-[[topology.link]]
-between = ["r1", "r2"]
-rate = "5Mbps"
-delay = "5ms"
-queue = "12p"
-loss = 0.02
-[[topology.link]]
-between = ["r2", "p"]
-rate = "50Mbps"
-delay = "1ms"
-queue = "50p"
-[[workload]]
-fetch = { consumer = "c1", producer = "p", name = "/video", segments = 600, label = "first" }
-[[workload]]
-fetch = { consumer = "c2", producer = "p", name = "/video", segments = 600, label = "second" }
-[scheme]
-name = "cubic"
-queue = { name = "codel", action = "mark" }
-recovery = "plr"
-[tables]
-cs = 20
-pit = 30
-"#;
+pub const BUSY: &str = include_str!("../../../sim/tests/common/busy.toml");
 
 /// The scenario of a file without axes.
 pub fn scenario(text: &str) -> Scenario {
