@@ -141,6 +141,46 @@ pub trait Timeout: Send {
     }
 }
 
+/// InterestLifetime of what a consumer sends: how long routers keep its Interests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lifetime {
+    /// Always the same.
+    Fixed(Span),
+    /// What the retransmission timeout is when the Interest leaves, so that the entry in the routers' tables and the
+    /// wait of the consumer end together (Abu, Bensaou and Abdelmoniem).
+    Timeout,
+}
+
+impl Lifetime {
+    /// Of an Interest that leaves while the timeout is `timeout`.
+    pub fn span(self, timeout: Span) -> Span {
+        match self {
+            Lifetime::Fixed(span) => span,
+            Lifetime::Timeout => timeout,
+        }
+    }
+
+    /// The same in whole milliseconds, as packets carry it: rounded down, at least 1.
+    pub fn millis(self, timeout: Span) -> u32 {
+        (self.span(timeout).0 / 1_000_000).clamp(1, u64::from(u32::MAX)) as u32
+    }
+}
+
+impl std::fmt::Display for Lifetime {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Lifetime::Fixed(span) => span.fmt(f),
+            Lifetime::Timeout => f.write_str("the timeout"),
+        }
+    }
+}
+
+impl From<Span> for Lifetime {
+    fn from(span: Span) -> Lifetime {
+        Lifetime::Fixed(span)
+    }
+}
+
 /// A segment timed out.
 #[derive(Clone, Copy, Debug)]
 pub struct TimeoutSignal {

@@ -22,7 +22,7 @@ mod watch;
 pub use arrivals::{ArrivalTimes, Arrivals, Period, TraceRequest};
 pub use chance::{Chance, Seed};
 pub use consumer::{
-    Allowance, ConsumerControl, DataSignal, Loss, LossSignal, Reaction, SentSignal, Timeout, TimeoutSignal,
+    Allowance, ConsumerControl, DataSignal, Lifetime, Loss, LossSignal, Reaction, SentSignal, Timeout, TimeoutSignal,
 };
 pub use context::{Context, Delivery, DropReason, FaceId, FlowId, Machine, NoSink, NodeId, Pull, Reading, Ready, Sink};
 pub use node::{NodeMonitor, PitView};

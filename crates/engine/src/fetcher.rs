@@ -11,8 +11,8 @@ use crate::application::{Application, Outbox};
 use pending::{Pending, State};
 use std::collections::BTreeSet;
 use weir_core::{
-    Allowance, Chance, ConsumerControl, Context, DropReason, Event, FlowId, Parts, Reaction, Reading, SentSignal,
-    Signal, Span, Standing, Time, Timeout,
+    Allowance, Chance, ConsumerControl, Context, DropReason, Event, FlowId, Lifetime, Parts, Reaction, Reading,
+    SentSignal, Signal, Span, Standing, Time, Timeout,
 };
 use weir_wire::{Interest, Kind, Name, Packet};
 
@@ -38,7 +38,7 @@ pub struct What {
 #[derive(Clone, Copy, Debug)]
 pub struct FetcherRules {
     /// InterestLifetime.
-    pub lifetime: Span,
+    pub lifetime: Lifetime,
     /// Conservative Window Adaptation: after a cut no other until a segment beyond `next + guard * (next - highest
     /// received)` arrives. ndnSIM 0.5 (one cut in about 1.5 round trips), ndn-tools 0.
     pub guard: f64,
@@ -104,8 +104,8 @@ pub struct Fetcher {
     next_send: Time,
     /// When the gap that is running began, and its jitter as a factor.
     paced: Option<(Time, f64)>,
-    /// Segments whose timer a notice has stopped, by the end of their Interest's life.
-    stopped: BTreeSet<(Time, u64)>,
+    /// Segments whose timer a notice has stopped, by the end of their Interest's life; with the time when it was sent.
+    stopped: BTreeSet<(Time, u64, Time)>,
     /// When the next Interest leaves, if it waits for its time only.
     departure: Option<Time>,
     /// The window, not the lack of work or pacing, held back the last Interest.
@@ -302,7 +302,7 @@ impl Fetcher {
         let signal = SentSignal { now: cx.now, segment, transmission, in_flight: self.in_flight };
         self.control.on_sent(&signal);
         cx.sink.requested(cx.now, self.what.flow, segment, transmission);
-        let lifetime_ms = (self.rules.lifetime.0 / 1_000_000).clamp(1, u64::from(u32::MAX)) as u32;
+        let lifetime_ms = self.rules.lifetime.millis(self.timeout.timeout());
         let interest = Interest::new(self.what.name.with_segment(segment), nonce);
         let interest = Interest { lifetime_ms, ..interest };
         cx.tell(|| {

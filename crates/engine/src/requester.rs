@@ -9,8 +9,8 @@ use crate::requests::{Demand, Requests};
 use std::collections::VecDeque;
 use waiting::{Waiting, Wanted};
 use weir_core::{
-    Allowance, Chance, Context, Delivery, DropReason, Event, FlowId, Parts, Reading, Seed, Span, Standing, Time,
-    Timeout, TimeoutSignal,
+    Allowance, Chance, Context, Delivery, DropReason, Event, FlowId, Lifetime, Parts, Reading, Seed, Span, Standing,
+    Time, Timeout, TimeoutSignal,
 };
 use weir_wire::{Data, HopFields, Interest, Kind, Name, Packet};
 
@@ -22,7 +22,7 @@ pub struct RequesterRules {
     /// The catalogue: object `n` is the Data `<content>/seg=<n>`.
     pub content: Name,
     /// InterestLifetime.
-    pub lifetime: Span,
+    pub lifetime: Lifetime,
     /// How often an Interest is sent again before the request is given up.
     pub retries: u32,
 }
@@ -34,7 +34,6 @@ pub struct RequesterRules {
 /// hurry them, for whoever is refused at once would be refused again at once.
 pub struct Requester {
     rules: RequesterRules,
-    lifetime_ms: u32,
     requests: Requests,
     timeout: Box<dyn Timeout>,
     nonces: Chance,
@@ -53,7 +52,6 @@ impl Requester {
     /// A consumer whose chance comes from `seed`.
     pub fn new(rules: RequesterRules, demand: Demand, timeout: Box<dyn Timeout>, seed: Seed) -> Requester {
         Requester {
-            lifetime_ms: (rules.lifetime.0 / 1_000_000).clamp(1, u64::from(u32::MAX)) as u32,
             rules,
             requests: Requests::new(demand, seed),
             check: timeout.check_interval(),
@@ -91,7 +89,7 @@ impl Requester {
         self.timers.push_back((cx.now, object));
         let transmission = wanted.transmissions;
         let interest = Interest::new(self.rules.content.with_segment(object), self.nonces.bits() as u32);
-        let interest = Interest { lifetime_ms: self.lifetime_ms, ..interest };
+        let interest = Interest { lifetime_ms: self.rules.lifetime.millis(self.timeout.timeout()), ..interest };
         cx.tell(|| {
             let (flow, standing) = (self.rules.flow, self.standing());
             Event::Asked { flow, interest: &interest, transmission, standing }

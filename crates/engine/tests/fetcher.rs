@@ -3,7 +3,7 @@
 mod common;
 
 use common::*;
-use weir_core::{Allowance, DropReason, Span, Time};
+use weir_core::{Allowance, DropReason, Lifetime, Span, Time};
 use weir_engine::{FetcherRules, RateChange};
 use weir_wire::NackReason;
 
@@ -64,6 +64,17 @@ fn each_transmission_has_a_nonce_of_its_own() {
 fn interests_carry_the_lifetime() {
     let consumer = begun(Setup::default());
     assert!(consumer.sent.iter().all(|(_, interest)| interest.lifetime_ms == 400));
+}
+
+#[test]
+fn a_lifetime_may_follow_the_timeout() {
+    let rules = FetcherRules { lifetime: Lifetime::Timeout, ..rules() };
+    let timer = Timer::of_ms(120.7);
+    let mut consumer = begun(Setup { timer: timer.clone(), rules, ..Setup::default() });
+    timer.get().rto = span_ms(200.0);
+    consumer.data(0);
+    let lifetimes: Vec<u32> = consumer.sent.iter().map(|(_, interest)| interest.lifetime_ms).collect();
+    assert_eq!(lifetimes, [120, 120, 120, 120, 200]);
 }
 
 #[test]

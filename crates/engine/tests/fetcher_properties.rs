@@ -41,7 +41,7 @@ fn all_rules() -> impl Strategy<Value = FetcherRules> {
     let change = prop_oneof![Just(RateChange::Next), Just(RateChange::Now)];
     (timer, prop_oneof![Just(0.0), Just(0.5)], prop_oneof![Just(0.0), Just(1.0)], change).prop_map(
         |(notice_timer, guard, jitter, rate_change)| FetcherRules {
-            lifetime: span_ms(2000.0),
+            lifetime: span_ms(2000.0).into(),
             guard,
             notice_timer,
             jitter,

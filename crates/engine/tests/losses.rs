@@ -372,7 +372,7 @@ fn a_notice_may_stop_the_timer_until_the_interest_has_died() {
 #[test]
 fn a_stopped_timer_is_found_at_a_check_too() {
     let timer = Timer::checked(1000.0, 50.0);
-    let rules = FetcherRules { notice_timer: NoticeTimer::Stop, lifetime: span_ms(120.0), ..rules() };
+    let rules = FetcherRules { notice_timer: NoticeTimer::Stop, lifetime: span_ms(120.0).into(), ..rules() };
     let mut consumer = begun(Setup { timer, rules, ..Setup::window(1.0) });
     consumer.notice(0);
     consumer.go_ms(200.0);

@@ -454,7 +454,7 @@ fn a_queue_of_a_host_sees_what_arrives_and_is_woken() {
 
 #[test]
 fn a_fetcher_rule_of_a_long_life_is_kept() {
-    let rules = FetcherRules { lifetime: span_ms(123_456.7), ..rules() };
+    let rules = FetcherRules { lifetime: span_ms(123_456.7).into(), ..rules() };
     let mut consumer = Consumer::new(Setup { rules, ..Setup::default() });
     consumer.go_ms(0.0);
     assert_eq!(consumer.sent[0].1.lifetime_ms, 123_456);

@@ -1,6 +1,6 @@
 //! What a scenario file means, once everything in it has been checked. Nothing here can be misspelt any more.
 
-use weir_core::{Arrivals, Bytes, Limit, Rate, Settings, Sizes, Span, Time};
+use weir_core::{Arrivals, Bytes, Lifetime, Limit, Rate, Settings, Sizes, Span, Time};
 use weir_wire::Name;
 
 /// One network, its traffic and its schemes: everything that one run needs besides its seed.
@@ -232,7 +232,7 @@ pub struct Tables {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ConsumerRules {
     /// InterestLifetime.
-    pub lifetime: Span,
+    pub lifetime: Lifetime,
     /// At most one decrease in about `1 + guard` round trips (Conservative Window Adaptation; ndnSIM 0.5, ndn-tools 0).
     pub guard: f64,
     /// What a consumer does about the timer of a segment whose loss a router announced.

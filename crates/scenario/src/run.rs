@@ -6,7 +6,7 @@ use crate::quantities::Seeds;
 use crate::reader::{Read as _, TableReader, count};
 use crate::shape::{Field, Form, Shape};
 use crate::tree::{Content, Node};
-use weir_core::Span;
+use weir_core::{Lifetime, Span};
 
 const MOST_ENTRIES: u64 = 1 << 40;
 
@@ -42,7 +42,13 @@ pub(crate) static CONSUMER: Shape = Shape {
     about: "Rules for all consumers.",
     example: "[consumer]\nlifetime = \"2s\"\nnotice_timer = \"restart\"\n",
     keys: &[&[
-        Field::of::<Span>("lifetime", "InterestLifetime, from 1 ms to 49 days.").default("\"4s\""),
+        Field::new(
+            "lifetime",
+            Form::Either(&[Form::Time, Form::Words(&[TIMEOUT])]),
+            "InterestLifetime, from 1 ms to 49 days; or `\"timeout\"`: what the retransmission timeout is when an \
+             Interest leaves.",
+        )
+        .default("\"4s\""),
         Field::new(
             "guard",
             Form::Number(0.0, 100.0),
@@ -117,20 +123,15 @@ fn entries(node: &Node, word: &str, table: &TableReader<'_>) -> Option<usize> {
 /// `[consumer]`.
 pub(crate) fn consumer(root: &TableReader<'_>) -> ConsumerRules {
     let default = ConsumerRules {
-        lifetime: Span::from_millis(4000),
+        lifetime: Span::from_millis(4000).into(),
         guard: 0.5,
         notice_timer: NoticeTimer::Keep,
         jitter: 0.0,
         rate_change: RateChange::Next,
     };
     let Some(table) = root.table("consumer") else { return default };
-    let lifetime = table.get_or("lifetime", default.lifetime);
-    if !(Span::from_millis(1)..=Span::from_millis(u64::from(u32::MAX))).contains(&lifetime) {
-        let place = table.table.get("lifetime").map_or(table.place, |n| &n.place);
-        table.log.report(Diagnostic::at(place, "an InterestLifetime is from 1 ms to 49 days"));
-    }
     let rules = ConsumerRules {
-        lifetime,
+        lifetime: lifetime(&table).unwrap_or(default.lifetime),
         guard: table.number("guard", 0.0..=100.0).unwrap_or(default.guard),
         notice_timer: word(&table, "notice_timer", "nothing a consumer can do with its timer", &NOTICE_TIMERS)
             .unwrap_or(default.notice_timer),
@@ -140,6 +141,28 @@ pub(crate) fn consumer(root: &TableReader<'_>) -> ConsumerRules {
     };
     table.finish();
     rules
+}
+
+/// The word for a lifetime that follows the retransmission timeout.
+const TIMEOUT: &str = "timeout";
+
+/// `lifetime`: a time or a word.
+fn lifetime(table: &TableReader<'_>) -> Option<Lifetime> {
+    let node = table.node("lifetime")?;
+    if let Some(word) = node.text().filter(|text| text.chars().all(char::is_alphabetic)) {
+        if word == TIMEOUT {
+            return Some(Lifetime::Timeout);
+        }
+        let problem = Diagnostic::at(&node.place, format!("`{word}` is no InterestLifetime"));
+        table.log.report(problem.suggest(word, [TIMEOUT]).note("a time such as `\"2s\"` is one, too"));
+        return None;
+    }
+    let span = Span::read(node, table.log)?;
+    if !(Span::from_millis(1)..=Span::from_millis(u64::from(u32::MAX))).contains(&span) {
+        table.log.report(Diagnostic::at(&node.place, "an InterestLifetime is from 1 ms to 49 days"));
+        return None;
+    }
+    Some(span.into())
 }
 
 /// What one of a few words stands for; another word is reported as `wrong`.

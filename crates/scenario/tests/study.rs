@@ -1,6 +1,6 @@
 //! What files mean.
 
-use weir_core::{Bytes, Limit, Rate, Span, Time, Value};
+use weir_core::{Bytes, Lifetime, Limit, Rate, Span, Time, Value};
 use weir_scenario::plan::{NoticeTimer, PartPlan, Scenario};
 use weir_scenario::{Expectation, FigureKind, FigureX, Override, Study, Tolerance};
 
@@ -169,7 +169,7 @@ fn what_a_file_leaves_out_has_its_default() {
     assert_eq!((scenario.scheme.name.as_str(), scenario.scheme.control.name.as_str()), ("icp", "icp"));
     assert_eq!((scenario.scheme.host_queue.name.as_str(), &scenario.scheme.recovery), ("droptail", &None));
     assert_eq!((scenario.tables.cs, scenario.tables.pit), (0, None));
-    assert_eq!((scenario.consumer.lifetime, scenario.consumer.guard), (Span::from_millis(4000), 0.5));
+    assert_eq!((scenario.consumer.lifetime, scenario.consumer.guard), (Span::from_millis(4000).into(), 0.5));
     assert_eq!((scenario.consumer.notice_timer, scenario.consumer.jitter), (NoticeTimer::Keep, 0.0));
     assert_eq!((scenario.run.duration, scenario.run.seeds, scenario.run.quick_seeds), (None, vec![1], vec![1]));
 }
@@ -194,8 +194,10 @@ fn single_numbers_are_read() {
     assert_eq!((scenario.tables.cs, scenario.tables.pit), (0, Some(20_000)));
     assert_eq!(
         (scenario.consumer.lifetime, scenario.consumer.notice_timer),
-        (Span::from_millis(2000), NoticeTimer::Restart)
+        (Span::from_millis(2000).into(), NoticeTimer::Restart)
     );
+    let follows = only(&format!("{TOPOLOGY}{WORKLOAD}[consumer]\nlifetime = \"timeout\""));
+    assert_eq!(follows.consumer.lifetime, Lifetime::Timeout);
     assert_eq!((scenario.run.seeds, scenario.run.quick_seeds), (vec![3, 4, 5], vec![3]));
     assert_eq!(
         (scenario.run.duration, scenario.run.sample),

@@ -120,7 +120,8 @@ impl Fetcher {
             NoticeTimer::Restart => self.pending.restart_timer(segment, cx.now),
             NoticeTimer::Stop => {
                 self.pending.stop_timer(segment);
-                self.stopped.insert((slot.last_sent + self.rules.lifetime, segment));
+                let lifetime = self.rules.lifetime.span(self.timeout.timeout());
+                self.stopped.insert((slot.last_sent + lifetime, segment, slot.last_sent));
             }
         }
         self.lose(&slot, segment, Loss::Notice, before, cx);
@@ -164,12 +165,10 @@ impl Fetcher {
             };
             self.time_out(segment, cx);
         }
-        while let Some((end, segment)) = self.stopped.first().copied().filter(|(end, _)| *end <= cx.now) {
-            self.stopped.remove(&(end, segment));
-            let waiting = self
-                .pending
-                .get(segment)
-                .is_some_and(|s| s.state == State::InFlight && s.last_sent + self.rules.lifetime == end);
+        while let Some((_, segment, sent)) = self.stopped.first().copied().filter(|(end, ..)| *end <= cx.now) {
+            self.stopped.pop_first();
+            let slot = self.pending.get(segment);
+            let waiting = slot.is_some_and(|s| s.state == State::InFlight && s.last_sent == sent);
             if waiting {
                 self.time_out(segment, cx);
             }
@@ -194,7 +193,7 @@ impl Fetcher {
     /// When the first Interest times out.
     pub(super) fn next_timeout(&self) -> Option<Time> {
         let oldest = self.pending.oldest().map(|(sent, _)| sent + self.timeout.timeout());
-        let stopped = self.stopped.first().map(|(end, _)| *end);
+        let stopped = self.stopped.first().map(|(end, ..)| *end);
         earlier(oldest, stopped)
     }
 

@@ -44,7 +44,7 @@ impl Default for Setup {
 
 pub fn rules() -> FetcherRules {
     FetcherRules {
-        lifetime: span_ms(400.0),
+        lifetime: span_ms(400.0).into(),
         guard: 0.0,
         notice_timer: NoticeTimer::Keep,
         jitter: 0.0,

@@ -3,7 +3,7 @@
 use super::maxmin::User;
 use std::collections::BTreeSet;
 use std::rc::Rc;
-use weir_core::Span;
+use weir_core::{Lifetime, Span};
 use weir_scenario::plan::{Scenario, Workload};
 use weir_scenario::routes::{Routes, tables};
 use weir_wire::{Content, Data, Interest, Name, Packet, VirtualData};
@@ -79,14 +79,15 @@ fn paths(scenario: &Scenario, tables: &[(Name, Rc<Routes>)], workload: &Workload
 
 /// Bytes of an Interest and of a Data on the wire, means over the first `segments` segments: the number of a segment
 /// takes one byte, then two, four, eight.
-fn sizes(workload: &Workload, lifetime: Span, segments: u64) -> [f64; 2] {
+fn sizes(workload: &Workload, lifetime: Lifetime, segments: u64) -> [f64; 2] {
     let last = segments.max(1);
     let mut sums = [0.0; 2];
     let starts = [0, 1 << 8, 1 << 16, 1 << 32];
     for (i, start) in starts.into_iter().enumerate().take_while(|(_, start)| *start < last) {
         let count = starts.get(i + 1).map_or(last, |end| last.min(*end)) - start;
         let (name, payload) = (workload.name.with_segment(start), workload.payload.0.min(u64::from(u32::MAX)) as u32);
-        let lifetime_ms = (lifetime.0 / 1_000_000).clamp(1, u64::from(u32::MAX)) as u32;
+        // Timeouts of 256 ms to a minute have the same number of bytes.
+        let lifetime_ms = lifetime.millis(Span::from_millis(1000));
         let interest = Packet::from(Interest { lifetime_ms, ..Interest::new(name.clone(), 0) });
         let freshness_ms = (workload.freshness.0 / 1_000_000).min(u64::from(u32::MAX)) as u32;
         let final_segment = workload.segments.and_then(|n| u32::try_from(n.saturating_sub(1)).ok());
