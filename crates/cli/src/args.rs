@@ -135,10 +135,10 @@ pub(crate) struct ReproduceArgs {
     /// Only this claim (and the runs that it needs); may be given several times
     #[arg(long, value_name = "ID")]
     pub claim: Vec<String>,
-    /// Few seeds: a first look in seconds
+    /// Few seeds, and smaller where a study says so: a first look
     #[arg(long, conflicts_with_all = ["full", "seeds"])]
     pub quick: bool,
-    /// Three times as many seeds
+    /// More seeds, and the paper's own size where a study is scaled down
     #[arg(long, conflicts_with = "seeds")]
     pub full: bool,
     /// Write the score as JSON to this file (`-`: standard output)

@@ -3,7 +3,7 @@
 use crate::Failure;
 use include_dir::{Dir, include_dir};
 use weir_core::nearest;
-use weir_scenario::{Files, Override, Study};
+use weir_scenario::{Edition, Files, Override, Study};
 
 static PAPERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../papers");
 
@@ -51,8 +51,14 @@ impl Paper {
         self.folder.files().find(named).and_then(|f| f.contents_utf8()).unwrap_or_default()
     }
 
-    /// Every study that is `wanted`, with its short name, changed by `set` and checked, in the order of the names.
-    pub fn studies(&self, set: &[Override], wanted: impl Fn(&Study) -> bool) -> Result<Vec<(String, Study)>, Failure> {
+    /// Every study that is `wanted`, with its short name, in this edition, changed by `set` and checked, in the order
+    /// of the names.
+    pub fn studies(
+        &self,
+        edition: Edition,
+        set: &[Override],
+        wanted: impl Fn(&Study) -> bool,
+    ) -> Result<Vec<(String, Study)>, Failure> {
         let mut files: Vec<_> =
             self.folder.files().filter(|f| f.path().extension().is_some_and(|e| e == "toml")).collect();
         files.sort_by_key(|f| f.path());
@@ -60,7 +66,8 @@ impl Paper {
         for file in files {
             let shown = format!("papers/{}", file.path().display());
             let text = file.contents_utf8().ok_or_else(|| Failure::Other(format!("{shown} is not UTF-8")))?;
-            let parse = |set| Study::parse_with(&shown, text, set, self).map_err(|p| Failure::Input(p.to_string()));
+            let parse =
+                |set| Study::parse_edition(&shown, text, edition, set, self).map_err(|p| Failure::Input(p.to_string()));
             // Settings are for the studies that are wanted; the others may not have what they change.
             let mut study = parse(&[])?;
             if !wanted(&study) {

@@ -12,12 +12,12 @@ use weir_core::nearest;
 use weir_lab::{Experiment, Seeds, claims};
 use weir_results::files::write_atomic;
 use weir_results::score::{Claim, Scorecard, markdown_table, print_table};
-use weir_scenario::{Override, Study};
+use weir_scenario::{Edition, Override, Study};
 
 pub(crate) fn reproduce(args: &ReproduceArgs) -> Result<(), Failure> {
     let paper = papers::find(&args.paper)?;
     let set: Vec<Override> = args.set.iter().map(Override::new).collect();
-    let studies = wanted(&paper, &set, &args.claim)?;
+    let studies = wanted(&paper, edition(args), &set, &args.claim)?;
     let seeds = seeds(args)?;
     let folder = args.common.out.clone().unwrap_or_else(|| Path::new("out").join(&paper.key));
     files::prepare(&folder)?;
@@ -63,19 +63,28 @@ fn seeds(args: &ReproduceArgs) -> Result<Seeds, Failure> {
     Ok(match chosen_seeds(&args.common)? {
         Some(seeds) => seeds,
         None if args.quick => Seeds::Quick,
-        None if args.full => Seeds::These((1..=30).collect()),
+        None if args.full => Seeds::Full,
         None => Seeds::Ordinary,
     })
 }
 
+/// How large the studies are: what each says in its own tables.
+fn edition(args: &ReproduceArgs) -> Edition {
+    match (args.quick, args.full) {
+        (true, _) => Edition::Quick,
+        (_, true) => Edition::Full,
+        _ => Edition::Ordinary,
+    }
+}
+
 /// The studies that the chosen claims need; all of them if none is chosen.
-fn wanted(paper: &Paper, set: &[Override], ids: &[String]) -> Result<Vec<(String, Study)>, Failure> {
+fn wanted(paper: &Paper, edition: Edition, set: &[Override], ids: &[String]) -> Result<Vec<(String, Study)>, Failure> {
     let known = RefCell::new(Vec::new());
     let needed = |study: &Study| {
         known.borrow_mut().extend(study.claims.iter().map(|c| c.id.clone()));
         ids.is_empty() || study.claims.iter().any(|c| ids.contains(&c.id))
     };
-    let studies = paper.studies(set, needed)?;
+    let studies = paper.studies(edition, set, needed)?;
     let known = known.into_inner();
     match ids.iter().find(|id| !known.contains(id)) {
         None => Ok(studies),

@@ -12,6 +12,8 @@ pub enum Seeds {
     Ordinary,
     /// The few of the file (`run.quick_seeds`).
     Quick,
+    /// The many of the file (`run.full_seeds`).
+    Full,
     /// These.
     These(Vec<u64>),
 }
@@ -68,6 +70,7 @@ impl Seeds {
         match self {
             Seeds::Ordinary => &run.seeds,
             Seeds::Quick => &run.quick_seeds,
+            Seeds::Full => &run.full_seeds,
             Seeds::These(seeds) => seeds,
         }
     }

@@ -10,6 +10,7 @@ mod axes;
 mod claims;
 mod diagnostic;
 mod document;
+mod editions;
 pub mod expr;
 mod feasible;
 mod figures;
@@ -46,6 +47,7 @@ mod ways;
 mod workloads;
 
 pub use diagnostic::{Diagnostic, Place, Problems, Source};
+pub use editions::Edition;
 pub use files::{Files, Folder, NoFiles};
 pub use overrides::Override;
 pub use reference::reference;

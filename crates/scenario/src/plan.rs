@@ -272,6 +272,8 @@ pub struct RunPlan {
     pub seeds: Vec<u64>,
     /// Seeds of a quick run.
     pub quick_seeds: Vec<u64>,
+    /// Seeds of a full run.
+    pub full_seeds: Vec<u64>,
     /// Interval of the time series; `None`: none are kept.
     pub sample: Option<Span>,
 }

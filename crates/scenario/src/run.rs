@@ -89,6 +89,7 @@ pub(crate) static RUN: Shape = Shape {
         Field::of::<Seeds>("seeds", "Seeds: a range (both ends included), a list, or one number. Each is one run.")
             .default("1"),
         Field::of::<Seeds>("quick_seeds", "Seeds of a quick run.").otherwise("the first of `seeds`"),
+        Field::of::<Seeds>("full_seeds", "Seeds of a full run.").otherwise("from 1 on, three times as many as `seeds`"),
         Field::of::<Span>("sample", "Interval of time series; not 0.").otherwise("none are kept"),
     ]],
     more: None,
@@ -180,12 +181,14 @@ fn word<T: Copy>(table: &TableReader<'_>, key: &'static str, wrong: &str, words:
 
 /// `[run]`.
 pub(crate) fn run(root: &TableReader<'_>) -> RunPlan {
-    let default = RunPlan { duration: None, seeds: vec![1], quick_seeds: vec![1], sample: None };
+    let default =
+        RunPlan { duration: None, seeds: vec![1], quick_seeds: vec![1], full_seeds: vec![1, 2, 3], sample: None };
     let Some(table) = root.table("run") else { return default };
     let seeds = table.get("seeds").map_or(default.seeds, |s: Seeds| s.0);
     let quick_seeds = table.get("quick_seeds").map_or_else(|| seeds[..1].to_vec(), |s: Seeds| s.0);
-    let plan =
-        RunPlan { duration: positive(&table, "duration"), seeds, quick_seeds, sample: positive(&table, "sample") };
+    let full_seeds = table.get("full_seeds").map_or_else(|| (1..=3 * seeds.len() as u64).collect(), |s: Seeds| s.0);
+    let (duration, sample) = (positive(&table, "duration"), positive(&table, "sample"));
+    let plan = RunPlan { duration, seeds, quick_seeds, full_seeds, sample };
     table.finish();
     plan
 }

@@ -7,7 +7,9 @@ use crate::reader::TableReader;
 use crate::shape::{Field, Form, Shape};
 use crate::tree::Node;
 use crate::workloads::Scene;
-use crate::{axes, claims, feasible, figures, impairments, routing, run, scheme, timeline, topology, workloads};
+use crate::{
+    axes, claims, editions, feasible, figures, impairments, routing, run, scheme, timeline, topology, workloads,
+};
 
 /// The whole file.
 pub(crate) static FILE: Shape = Shape {
@@ -33,13 +35,24 @@ pub(crate) static FILE: Shape = Shape {
         Field::new("vary", Form::Tables(&axes::SHAPE), "The axes of the study."),
         Field::new("figure", Form::Tables(&figures::SHAPE), "Figures to draw."),
         Field::new("claim", Form::Tables(&claims::SHAPE), "Claims of a paper to check."),
+        Field::new(
+            "quick",
+            editions::FORM,
+            "Paths in this file and the values that they have in a quick look (`weir reproduce --quick`).",
+        ),
+        Field::new(
+            "full",
+            editions::FORM,
+            "Paths in this file and the values that they have in full (`weir reproduce --full`): the size of a paper \
+             that the file itself scales down.",
+        ),
     ]],
     more: None,
     rules: &[],
 };
 
 /// Keys of the file that belong to the study, not to a scenario.
-pub(crate) const STUDY_KEYS: [&str; 5] = ["title", "about", "vary", "figure", "claim"];
+pub(crate) const STUDY_KEYS: [&str; 7] = ["title", "about", "vary", "figure", "claim", "quick", "full"];
 
 /// Keys of the file that describe a scenario, and so can be varied.
 pub(crate) const SCENARIO_KEYS: [&str; 9] =

@@ -2,13 +2,14 @@
 
 use crate::axes::{self, Variation};
 use crate::diagnostic::{Diagnostic, Log, Place, Problems, Source};
+use crate::editions::Edition;
 use crate::expr::{Bindings, Places};
 use crate::files::{Files, Folder, Loader, NoFiles};
 use crate::overrides::Override;
 use crate::plan::Scenario;
 use crate::reader::TableReader;
 use crate::tree::Node;
-use crate::{claims, document, figures, paths, points};
+use crate::{claims, document, editions, figures, paths, points};
 use std::sync::Arc;
 
 pub use crate::claims::{Claim, Expectation, Part, Tolerance};
@@ -29,6 +30,8 @@ pub struct Study {
     pub figures: Vec<Figure>,
     /// The claims, in the order of the file.
     pub claims: Vec<Claim>,
+    /// The editions that the file has besides the ordinary one.
+    pub editions: Vec<Edition>,
     points: Vec<Point>,
     places: Places,
 }
@@ -57,6 +60,14 @@ impl Study {
     /// # Errors
     /// With all problems that were found.
     pub fn load(path: &std::path::Path, overrides: &[Override]) -> Result<Study, Problems> {
+        Study::load_edition(path, Edition::Ordinary, overrides)
+    }
+
+    /// Reads a file in one of its editions and checks everything in it.
+    ///
+    /// # Errors
+    /// With all problems that were found.
+    pub fn load_edition(path: &std::path::Path, edition: Edition, overrides: &[Override]) -> Result<Study, Problems> {
         let name = path.display().to_string();
         let fail = |message: String| Problems(vec![Diagnostic::new(message)]);
         let bytes = std::fs::read(path).map_err(|error| fail(format!("`{name}` cannot be read: {error}")))?;
@@ -65,7 +76,7 @@ impl Study {
             let line = error.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
             fail(format!("`{name}` is not a text in UTF-8: line {line} has a byte that is none"))
         })?;
-        Study::parse_with(&name, &text, overrides, &Folder::of(path))
+        Study::parse_edition(&name, &text, edition, overrides, &Folder::of(path))
     }
 
     /// Reads a file's text and checks everything in it. `file` is its name for messages. Other files that it names do
@@ -82,9 +93,24 @@ impl Study {
     /// # Errors
     /// With all problems that were found.
     pub fn parse_with(file: &str, text: &str, overrides: &[Override], files: &dyn Files) -> Result<Study, Problems> {
+        Study::parse_edition(file, text, Edition::Ordinary, overrides, files)
+    }
+
+    /// Reads a file's text in one of its editions and checks everything in it. `overrides` come after the changes of
+    /// the edition. An edition that the file does not have is the ordinary one.
+    ///
+    /// # Errors
+    /// With all problems that were found.
+    pub fn parse_edition(
+        file: &str,
+        text: &str,
+        edition: Edition,
+        overrides: &[Override],
+        files: &dyn Files,
+    ) -> Result<Study, Problems> {
         let log = Log::default();
         let source = Arc::new(Source { name: file.into(), text: text.into() });
-        match read(&source, overrides, &Loader::new(files), &log) {
+        match read(&source, edition, overrides, &Loader::new(files), &log) {
             Some(study) => log.finish(study),
             None => Err(log.finish(()).err().unwrap_or_else(|| Problems(vec![defect(&source)]))),
         }
@@ -116,10 +142,18 @@ impl Point {
     }
 }
 
-fn read(source: &Arc<Source>, overrides: &[Override], files: &Loader<'_>, log: &Log) -> Option<Study> {
+fn read(
+    source: &Arc<Source>,
+    edition: Edition,
+    overrides: &[Override],
+    files: &Loader<'_>,
+    log: &Log,
+) -> Option<Study> {
     let mut root = document::parse(source, log)?;
-    let changes: Vec<(paths::Path, Node)> = overrides.iter().filter_map(|o| o.read(log)).collect();
-    changes.iter().for_each(|(path, value)| paths::assign(&mut root, path, value, log));
+    let mut changes = editions::apply(&mut root, edition, log);
+    let set: Vec<(paths::Path, Node)> = overrides.iter().filter_map(|o| o.read(log)).collect();
+    set.iter().for_each(|(path, value)| paths::assign(&mut root, path, value, log));
+    changes.extend(set);
     of_tree(source, &root, &changes, files, log)
 }
 
@@ -133,7 +167,8 @@ pub(crate) fn of_tree(
 ) -> Option<Study> {
     let table = TableReader::new(root, "", &crate::scenario::FILE, log)?;
     let variations = axes::read(&table);
-    refuse_idle(changes, &variations, log);
+    refuse_idle(source, changes, &variations, log);
+    let editions = editions::read(&table);
     let complete = log.count() == 0;
     let points = points::build(root, &variations, complete, files, log);
     let axes: Vec<Axis> = variations.into_iter().map(|v| v.axis).collect();
@@ -142,18 +177,33 @@ pub(crate) fn of_tree(
     let (figures, claims) = (figures::read(&table, &words), claims::read(&table, &words));
     let title = table.get("title").unwrap_or_else(|| source.name.clone());
     let about = table.get("about").unwrap_or_default();
-    Some(Study { file: source.name.clone(), title, about, axes, figures, claims, points: points?, places: places? })
+    Some(Study {
+        file: source.name.clone(),
+        title,
+        about,
+        axes,
+        figures,
+        claims,
+        editions,
+        points: points?,
+        places: places?,
+    })
 }
 
-/// Refuses `--set` of a path that an axis sets again at every point.
-fn refuse_idle(changes: &[(paths::Path, Node)], variations: &[Variation], log: &Log) {
+/// Refuses changes (by `--set`, or by an edition of the file) of a path that an axis sets again at every point.
+fn refuse_idle(file: &Arc<Source>, changes: &[(paths::Path, Node)], variations: &[Variation], log: &Log) {
     for (path, value) in changes {
         let mut undoing = variations.iter().filter_map(|v| Some((&v.axis.name, v.undoes(path, value)?)));
         let (Some((name, own)), Some(first)) = (undoing.next(), path.steps.first()) else { continue };
-        let place = Place { source: Arc::clone(&first.place.source), span: 0..first.place.source.text.len() };
+        let inside = Arc::ptr_eq(&first.place.source, file);
+        let all = Place { source: Arc::clone(&first.place.source), span: 0..first.place.source.text.len() };
+        let place = if inside { first.place.clone() } else { all };
         let problem =
             Diagnostic::at(&place, format!("this has no effect: the axis `{name}` sets `{own}` at every point"));
-        log.report(problem.help(format!("change the axis, as in `--set vary.{name}.values=[..]`")));
+        log.report(problem.help(match inside {
+            true => format!("change the axis, as in `\"vary.{name}.values\" = [..]`"),
+            false => format!("change the axis, as in `--set vary.{name}.values=[..]`"),
+        }));
     }
 }
 

@@ -1,8 +1,9 @@
 //! Every file in `tests/errors` is wrong, and what it is told stands beside it as text. `WEIR_BLESS=1` rewrites the
-//! texts; read them before you commit them, as a stranger would. A first line `# --set path=value` is an override.
+//! texts; read them before you commit them, as a stranger would. A first line `# --set path=value` is an override,
+//! and a first line `# --full` or `# --quick` asks for that edition.
 
 use std::path::{Path, PathBuf};
-use weir_scenario::{Override, Study};
+use weir_scenario::{Edition, NoFiles, Override, Study};
 
 fn files() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/errors");
@@ -17,7 +18,12 @@ fn told(path: &Path) -> String {
     let overrides: Vec<Override> =
         text.lines().map_while(|line| line.strip_prefix("# --set ")).map(Override::new).collect();
     let name = path.file_name().unwrap().to_str().unwrap();
-    match Study::parse(name, &text, &overrides) {
+    let edition = match text.lines().next() {
+        Some("# --full") => Edition::Full,
+        Some("# --quick") => Edition::Quick,
+        _ => Edition::Ordinary,
+    };
+    match Study::parse_edition(name, &text, edition, &overrides, &NoFiles) {
         Ok(_) => panic!("{name} is found right"),
         Err(problems) => format!("{problems}\n"),
     }

@@ -23,7 +23,10 @@ const BEYOND_A_SCHEMA: &[&str] = &[
     "unknown-axis-in-a-claim",
     "unknown-metric",
     "wrong-selectors",
-    // What an axis or `--set` makes of a file.
+    // What an axis, `--set` or an edition makes of a file.
+    "edition-mistakes",
+    "edition-of-nothing",
+    "edition-without-effect",
     "generators-of-networks",
     "mistake-in-one-point",
     "routing-kinds",

@@ -2,7 +2,7 @@
 
 use weir_core::{Bytes, Lifetime, Limit, Rate, Span, Time, Value};
 use weir_scenario::plan::{NoticeTimer, PartPlan, Scenario};
-use weir_scenario::{Expectation, FigureKind, FigureX, Override, Study, Tolerance};
+use weir_scenario::{Edition, Expectation, FigureKind, FigureX, NoFiles, Override, Study, Tolerance};
 
 const TOPOLOGY: &str = r#"
 [topology]
@@ -428,4 +428,70 @@ fn line_ends_and_marks_of_other_systems_do_no_harm() {
     let place = problems.0[0].place.clone().unwrap();
     assert_eq!((place.line(), place.text()), (3, "rtae"));
     assert!(problems.to_string().contains("test.toml:3:56"), "{problems}");
+}
+
+const EDITIONS: &str = r#"
+[run]
+seeds = "1..4"
+quick_seeds = 7
+
+[[vary]]
+name = "queue"
+set = "topology.linear.queue"
+values = ["10p", "20p"]
+
+[[figure]]
+id = "a"
+x = "queue"
+y = "goodput"
+
+[full]
+"topology.linear.rate" = "200Mbps"
+"workload.0.fetch.size" = "50MB"
+"vary.queue.values" = ["100p", "200p", "300p"]
+"run.duration" = "20s"
+"figure.a.y" = "goodput / 1000"
+scheme = "cubic"
+
+[quick]
+"workload.0.fetch.size" = "1MB"
+"#;
+
+#[test]
+fn an_edition_changes_what_it_names_and_nothing_else() {
+    let text = format!("{TOPOLOGY}{WORKLOAD}{EDITIONS}");
+    let edition = |edition, sets: &[&str]| {
+        let sets: Vec<Override> = sets.iter().map(|s| Override::new(*s)).collect();
+        let study = Study::parse_edition("test.toml", &text, edition, &sets, &NoFiles);
+        study.unwrap_or_else(|problems| panic!("{problems}"))
+    };
+    let first = |study: &Study| study.points()[0].scenario.clone();
+    let ordinary = edition(Edition::Ordinary, &[]);
+    assert_eq!(ordinary, study(&text));
+    assert_eq!(ordinary.editions, [Edition::Quick, Edition::Full]);
+    let full = edition(Edition::Full, &[]);
+    assert_eq!(full.axes[0].labels, ["100p", "200p", "300p"]);
+    assert_eq!(full.figures[0].y.text, "goodput / 1000");
+    let scenario = first(&full);
+    assert_eq!(scenario.topology.links[0].forward.rate, Rate(200_000_000));
+    assert_eq!(scenario.workloads[0].segments, Some(50_000_000_u64.div_ceil(1040)));
+    assert_eq!(scenario.run.duration, Some(Span::from_millis(20_000)));
+    assert_eq!(scenario.scheme.name, "cubic");
+    // What is set from outside comes last.
+    assert_eq!(first(&edition(Edition::Full, &["scheme=bic"])).scheme.name, "bic");
+    // A quick one shares no change with it.
+    let quick = edition(Edition::Quick, &[]);
+    assert_eq!(quick.axes, ordinary.axes);
+    let mut small = first(&quick);
+    assert_eq!(small.workloads[0].segments, Some(1_000_000_u64.div_ceil(1040)));
+    small.workloads[0].segments = Some(5_000_000_u64.div_ceil(1040));
+    assert_eq!(small, first(&ordinary));
+}
+
+#[test]
+fn seeds_of_a_full_run_are_three_times_as_many_unless_the_file_says_otherwise() {
+    let seeds = |run: &str| only(&format!("{TOPOLOGY}{WORKLOAD}{run}")).run.full_seeds;
+    assert_eq!(seeds(""), [1, 2, 3]);
+    assert_eq!(seeds("[run]\nseeds = \"11..12\""), [1, 2, 3, 4, 5, 6]);
+    assert_eq!(seeds("[run]\nseeds = \"1..10\"\nfull_seeds = 5"), [5]);
 }
