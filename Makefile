@@ -19,7 +19,7 @@ help:
 	@echo "make docs     the reference of all crates (target/doc), warnings denied"
 	@echo "make book     the documentation as a book (target/book/html), every link checked; manual pages and schema beside it"
 	@echo "make papers   reproduces every paper into out/"
-	@echo "make bench    how many packets cross a link in a second of one core"
+	@echo "make bench    criterion's benches, small and large; in the end packet-hops a CPU second beside the bare loop (minutes)"
 	@echo "make worlds   $(WORLDS) random worlds (WORLDS=n SEED=n); those that fail go to out/worlds, made small"
 	@echo "make fuzz     $(SECONDS) s of changed inputs for every reader (SECONDS=n SEED=n); see docs/testing.md"
 	@echo "make bless    rewrites golden files; look at the difference before you commit it"
@@ -83,7 +83,9 @@ book:
 papers:
 	@for paper in $$($(WEIR) list papers | cut -d ' ' -f 1); do $(WEIR) reproduce $$paper || exit 1; done
 
+# The networks come last, so that what they print stands at the end.
 bench:
+	$(CARGO) bench -p weir-wire -p weir-engine -p weir-schemes
 	$(CARGO) bench -p weir-sim
 
 # Built for tests, so that assertions and overflow count.

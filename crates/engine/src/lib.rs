@@ -29,7 +29,7 @@ pub use fetches::{Fetches, FetchesRules};
 pub use fib::{Fib, Match, StrategyId};
 pub use forwarder::{Forwarder, ForwarderCounters, ForwarderRules};
 pub use host::Host;
-pub use pit::{Pit, PitId};
+pub use pit::{InRecord, Pit, PitId};
 pub use producer::Producer;
 pub use requester::{Requester, RequesterRules};
 pub use requests::Demand;
