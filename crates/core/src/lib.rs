@@ -12,6 +12,7 @@ mod node;
 mod order;
 mod parameters;
 mod popularity;
+mod prowgen;
 mod queue;
 mod registry;
 mod sizes;
@@ -31,6 +32,7 @@ pub use parameters::{Parameter, ParameterError, ParameterSpec, Parameters, Setti
 #[doc(hidden)]
 pub use parameters::{read_parameter, unknown_parameter};
 pub use popularity::Popularity;
+pub use prowgen::{Locality, Prowgen, StackMode, Stream};
 pub use queue::{Backlog, Limit, MarkLaw, Needs, QueueDiscipline};
 pub use registry::{Entry, Site};
 pub use sizes::Sizes;

@@ -36,6 +36,21 @@ pub enum Sizes {
         /// Greatest.
         max: Option<Bytes>,
     },
+    /// ProWGen's law (Busari and Williamson 2002): a lognormal body with a heavy tail by Pareto's law.
+    LognormalPareto {
+        /// Mean of the body.
+        mean: Bytes,
+        /// Standard deviation of the body.
+        deviation: Bytes,
+        /// Share of the sizes that belong to the tail.
+        tail: f64,
+        /// Tail index.
+        index: f64,
+        /// Least size of the tail.
+        start: Bytes,
+        /// Greatest size of the tail.
+        max: Option<Bytes>,
+    },
     /// Sizes with weights.
     Empirical(Vec<(Bytes, f64)>),
 }
@@ -50,15 +65,25 @@ impl Sizes {
             }
             Sizes::Exponential { mean } => chance.exponential(mean.0 as f64),
             Sizes::Lognormal { median, sigma } => median.0 as f64 * libm::exp(sigma * chance.normal()),
-            Sizes::Pareto { min, shape, max } => {
-                // The share of the law that lies below the bound.
-                let within = max.map_or(1.0, |max| 1.0 - libm::pow(min.0 as f64 / max.0 as f64, *shape));
-                min.0 as f64 * libm::pow(1.0 - within * chance.unit(), -1.0 / shape)
+            Sizes::Pareto { min, shape, max } => pareto(*min, *shape, *max, chance),
+            Sizes::LognormalPareto { tail, index, start, max, .. } if chance.happens(*tail) => {
+                pareto(*start, *index, *max, chance)
+            }
+            Sizes::LognormalPareto { mean, deviation, .. } => {
+                let (mean, spread) = (mean.0 as f64, deviation.0 as f64 / mean.0 as f64);
+                let variance = libm::log(1.0 + spread * spread);
+                mean * libm::exp(libm::sqrt(variance) * chance.normal() - variance / 2.0)
             }
             Sizes::Empirical(sizes) => return empirical(sizes, chance),
         };
         Bytes((bytes.round() as u64).max(1))
     }
+}
+
+fn pareto(min: Bytes, shape: f64, max: Option<Bytes>, chance: &mut Chance) -> f64 {
+    // The share of the law that lies below the bound.
+    let within = max.map_or(1.0, |max| 1.0 - libm::pow(min.0 as f64 / max.0 as f64, shape));
+    min.0 as f64 * libm::pow(1.0 - within * chance.unit(), -1.0 / shape)
 }
 
 fn empirical(sizes: &[(Bytes, f64)], chance: &mut Chance) -> Bytes {
@@ -113,6 +138,27 @@ mod tests {
         assert!(distance(&Sizes::Pareto { min: k, shape: 1.3, max: Some(m) }, |x| pareto(x) / share) < BOUND);
         let normal = |x: f64| 0.5 * (1.0 + libm::erf(libm::log(x / 1e6) / (1.5 * 2f64.sqrt())));
         assert!(distance(&Sizes::Lognormal { median: m, sigma: 1.5 }, normal) < BOUND);
+    }
+
+    #[test]
+    fn a_body_has_its_mean_and_deviation_and_a_tail_its_share_and_index() {
+        let (mean, start) = (Bytes(700_000), Bytes(1_000_000));
+        let law =
+            |tail| Sizes::LognormalPareto { mean, deviation: Bytes(1_100_000), tail, index: 1.3, start, max: None };
+        // Log-normal with this mean and deviation: the logarithm has the variance ln(1 + (11/7)²).
+        let sigma = libm::sqrt(libm::log(1.0 + 121.0 / 49.0));
+        let median = 7e5 * libm::exp(-sigma * sigma / 2.0);
+        let body = |x: f64| 0.5 * (1.0 + libm::erf(libm::log(x / median) / (sigma * 2f64.sqrt())));
+        assert!(distance(&law(0.0), body) < BOUND);
+        let pareto = |x: f64| if x < 1e6 { 0.0 } else { 1.0 - libm::pow(1e6 / x, 1.3) };
+        assert!(distance(&law(1.0), pareto) < BOUND);
+        assert!(distance(&law(0.07), |x| 0.93 * body(x) + 0.07 * pareto(x)) < BOUND);
+        assert!(distance(&law(0.09), |x| 0.93 * body(x) + 0.07 * pareto(x)) > BOUND, "another share is noticed");
+        // Hill's estimate of the tail index, from the largest 2000 of 100 000, which all belong to the tail.
+        let draws = draws(&law(0.5));
+        let (top, least) = (&draws[98_000..], draws[97_999]);
+        let hill = 2000.0 / top.iter().map(|x| libm::log(x / least)).sum::<f64>();
+        assert!((hill / 1.3 - 1.0).abs() < 0.1, "{hill}");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What a scenario file means, once everything in it has been checked. Nothing here can be misspelt any more.
 
-use weir_core::{Arrivals, Bytes, Lifetime, Limit, Rate, Settings, Sizes, Span, Time};
+use std::sync::Arc;
+use weir_core::{Arrivals, Bytes, Lifetime, Limit, Prowgen, Rate, Settings, Sizes, Span, Time};
 use weir_wire::Name;
 
 /// One network, its traffic and its schemes: everything that one run needs besides its seed.
@@ -167,6 +168,8 @@ pub struct Requests {
     pub content: Name,
     /// Which of how many objects each request asks for; `None`: each for a new one.
     pub catalogue: Option<Catalogue>,
+    /// Requests of a stream that is drawn as a whole; the arrivals say when this consumer takes the next one.
+    pub stream: Option<Stream>,
     /// Number of requests; `None`: without end.
     pub count: Option<u64>,
     /// How large objects are. `None`: one Data each, `<content>/seg=<number>`, without a control; else contents
@@ -175,6 +178,18 @@ pub struct Requests {
     pub sizes: Option<Sizes>,
     /// How often an Interest is sent again before its request is given up; `None`: for ever. For one Data each.
     pub retries: Option<u32>,
+}
+
+/// A consumer's part in a stream of requests. When a request of any of its consumers comes, that consumer asks for what
+/// is next in the stream. Object `n` is the content `<content>/<n>`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stream {
+    /// What the stream is like.
+    pub law: Arc<Prowgen>,
+    /// Which of its consumers this is, from 0.
+    pub place: usize,
+    /// How many there are.
+    pub of: usize,
 }
 
 /// Objects, and how popular they are: the one of rank `i` from 1 in proportion to `1 / (i + plateau)^exponent`

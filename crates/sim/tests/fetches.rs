@@ -76,6 +76,29 @@ fn twenty_thousand_fetches_are_under_way_at_once() {
 }
 
 #[test]
+fn a_stream_is_dealt_to_those_who_share_it() {
+    let text = |of: &str, scheme: &str| {
+        format!(
+            "scheme = \"{scheme}\"\n[topology]\ndumbbell = {{ flows = 2, bottleneck = \"100Mbps\", delay = \"5ms\" }}\n\
+             [[workload]]\nprowgen = {{ consumer = \"c*\"{of}, requests = 300, rate = \"20/s\", distinct = 0.4, \
+             one_timers = 0.6, mean_size = \"20kB\" }}\n"
+        )
+    };
+    let counts = |text: &str| {
+        let result = drained(text, 1);
+        ["c1", "c2"].map(|flow| (of_flow(&result, "fetches_completed", flow), of_flow(&result, "delivered", flow)))
+    };
+    // One producer: 300 requests of both together. Of two producers each has a stream of 300.
+    let shared = counts(&text(", producer = \"p1\"", "icp"));
+    assert_eq!(shared[0].0 + shared[1].0, 300.0);
+    assert!(shared[0].0 > 100.0 && shared[1].0 > 100.0);
+    let own = counts(&text("", "icp"));
+    assert_eq!((own[0].0, own[1].0), (300.0, 300.0));
+    assert_ne!(own[0].1, own[1].1);
+    assert_eq!(counts(&text("", "cubic")), own, "another scheme leaves the requests alone");
+}
+
+#[test]
 fn what_is_inspected_is_the_sum_of_all_fetches() {
     let text = line(
         "constant = { rate = \"100/s\", count = 50, size = \"1MB\" }",

@@ -4,6 +4,7 @@ mod arrivals;
 mod burst;
 mod ends;
 mod fetch;
+mod prowgen;
 mod requests;
 mod sizes;
 mod trace;
@@ -34,7 +35,7 @@ pub(crate) struct WorkloadKind {
 
 /// All kinds.
 static KINDS: &[WorkloadKind] =
-    &[fetch::KIND, burst::KIND, arrivals::POISSON, arrivals::CONSTANT, arrivals::ON_OFF, trace::KIND];
+    &[fetch::KIND, burst::KIND, arrivals::POISSON, arrivals::CONSTANT, arrivals::ON_OFF, prowgen::KIND, trace::KIND];
 
 /// `[[workload]]`.
 pub(crate) static SHAPE: Shape = Shape {

@@ -74,11 +74,9 @@ pub(super) fn read(table: &TableReader<'_>, scene: &Scene<'_>, arrivals: Option<
     let (sizes, control) = (sizes?, control?);
     let (arrivals, catalogue, retries, ground) = (arrivals?, catalogue?, retries?, scene.ground?);
     let node = |i: usize| ground.topology.nodes[i].as_str();
-    let shared = label.as_deref().filter(|label| !label.contains(CONSUMER)).unwrap_or("requests");
-    let prefix = name.unwrap_or_else(|| below(&Name::root(), shared));
-    let origins = ends.iter().any(|e| e.producers != ends[0].producers);
+    let (prefix, origins) = prefix(name, label.as_deref(), ends.iter());
     let workload = |Ends { consumer, producers, .. }: &Ends| {
-        let label = label.as_deref().unwrap_or(CONSUMER).replace(CONSUMER, node(*consumer));
+        let label = label_of(label.as_deref(), node(*consumer));
         let name = if origins { below(&prefix, node(producers[0])) } else { prefix.clone() };
         let content = if catalogue.is_some() { name.clone() } else { below(&name, node(*consumer)) };
         Workload {
@@ -91,6 +89,7 @@ pub(super) fn read(table: &TableReader<'_>, scene: &Scene<'_>, arrivals: Option<
                 arrivals: arrivals.clone(),
                 content,
                 catalogue,
+                stream: None,
                 count,
                 sizes: sizes.clone(),
                 retries,
@@ -104,6 +103,23 @@ pub(super) fn read(table: &TableReader<'_>, scene: &Scene<'_>, arrivals: Option<
         }
     };
     Some(ends.iter().map(workload).collect())
+}
+
+/// What all names begin with, and whether each producer has names of its own below that.
+pub(super) fn prefix<'e>(
+    name: Option<Name>,
+    label: Option<&str>,
+    mut ends: impl Iterator<Item = &'e Ends>,
+) -> (Name, bool) {
+    let shared = label.filter(|label| !label.contains(CONSUMER)).unwrap_or("requests");
+    let first = ends.next();
+    let origins = ends.any(|e| first.is_some_and(|first| e.producers != first.producers));
+    (name.unwrap_or_else(|| below(&Name::root(), shared)), origins)
+}
+
+/// The label of a consumer's requests.
+pub(super) fn label_of(label: Option<&str>, consumer: &str) -> String {
+    label.unwrap_or(CONSUMER).replace(CONSUMER, consumer)
 }
 
 /// A control of its own, for objects of several segments; the outer `None` means that it is wrong.
@@ -181,9 +197,7 @@ pub(super) fn of_trace(table: &TableReader<'_>, scene: &Scene<'_>, lists: Option
     let stop = super::fetch::stop(table, start);
     let (label, payload, timeout, control, stop, lists) = (label?, payload?, timeout?, control?, stop?, lists?);
     let node = |i: usize| nodes[i].as_str();
-    let shared = label.as_deref().filter(|label| !label.contains(CONSUMER)).unwrap_or("requests");
-    let prefix = name.unwrap_or_else(|| below(&Name::root(), shared));
-    let origins = ends.iter().any(|(e, _)| e.producers != ends[0].0.producers);
+    let (prefix, origins) = prefix(name, label.as_deref(), ends.iter().map(|(end, _)| end));
     let workload = |(Ends { consumer, producers, .. }, word): (Ends, Option<String>)| {
         let name = if origins { below(&prefix, node(producers[0])) } else { prefix.clone() };
         let under = |request: &TraceRequest| TraceRequest {
@@ -196,12 +210,13 @@ pub(super) fn of_trace(table: &TableReader<'_>, scene: &Scene<'_>, lists: Option
             arrivals: Arrivals::Trace(list),
             content: name.clone(),
             catalogue: None,
+            stream: None,
             count: None,
             sizes: Some(Sizes::Fixed(payload)),
             retries: None,
         };
         Workload {
-            label: label.as_deref().unwrap_or(CONSUMER).replace(CONSUMER, node(consumer)),
+            label: label_of(label.as_deref(), node(consumer)),
             consumer,
             producers,
             name,
@@ -219,7 +234,7 @@ pub(super) fn of_trace(table: &TableReader<'_>, scene: &Scene<'_>, lists: Option
 }
 
 /// `name` with one more component.
-fn below(name: &Name, component: &str) -> Name {
+pub(super) fn below(name: &Name, component: &str) -> Name {
     name.child(Component::generic(component.as_bytes().to_vec()))
 }
 

@@ -1,6 +1,7 @@
 //! `size` of the objects that requests are for.
 
 use crate::diagnostic::Diagnostic;
+use crate::quantities::Share;
 use crate::reader::{Read as _, TableReader};
 use crate::shape::{Field, Form, Rule, Shape};
 use crate::tree::{Content, Node};
@@ -9,7 +10,7 @@ use weir_core::{Bytes, Sizes};
 /// What `size` can be.
 pub(super) const FORM: Form = Form::Either(&[Form::Size, Form::Table(&SHAPE)]);
 
-const LAWS: [&str; 5] = ["uniform", "exponential", "lognormal", "pareto", "empirical"];
+const LAWS: [&str; 6] = ["uniform", "exponential", "lognormal", "pareto", "lognormal_pareto", "empirical"];
 
 const EXAMPLE: &str =
     "[[workload]]\npoisson = { rate = \"5/s\", size = { pareto = { min = \"10kB\", shape = 1.2 } } }\n";
@@ -22,6 +23,7 @@ static SHAPE: Shape = Shape {
         Field::of::<Bytes>("exponential", "Exponential with this mean."),
         Field::new("lognormal", Form::Table(&LOGNORMAL), "Lognormal."),
         Field::new("pareto", Form::Table(&PARETO), "Pareto, with a heavy tail."),
+        Field::new("lognormal_pareto", Form::Table(&LOGNORMAL_PARETO), "A lognormal body with a tail by Pareto's law."),
         Field::new("empirical", Form::Table(&EMPIRICAL), "Sizes with weights."),
     ]],
     more: None,
@@ -57,6 +59,22 @@ static PARETO: Shape = Shape {
         Field::of::<Bytes>("min", "Least size.").required(),
         Field::new("shape", Form::Number(0.1, 100.0), "Tail index; the mean is finite above 1.").required(),
         Field::of::<Bytes>("max", "Greatest size.").otherwise("none"),
+    ]],
+    more: None,
+    rules: &[],
+};
+
+static LOGNORMAL_PARETO: Shape = Shape {
+    about: "Sizes with a lognormal body and a heavy tail by Pareto's law, as ProWGen has them.",
+    example: "[[workload]]\n[workload.poisson]\nrate = \"5/s\"\n\
+              size = { lognormal_pareto = { mean = \"7kB\", deviation = \"11kB\", start = \"10kB\" } }\n",
+    keys: &[&[
+        Field::of::<Bytes>("mean", "Mean of the body.").required(),
+        Field::of::<Bytes>("deviation", "Standard deviation of the body.").required(),
+        Field::of::<Share>("tail", "Share of the sizes that belong to the tail.").default("0.07"),
+        Field::new("index", Form::Number(0.1, 100.0), "Tail index; the mean is finite above 1.").default("1.2"),
+        Field::of::<Bytes>("start", "Least size of the tail.").required(),
+        Field::of::<Bytes>("max", "Greatest size of the tail.").otherwise("none"),
     ]],
     more: None,
     rules: &[],
@@ -129,6 +147,18 @@ fn law(name: &str, law: &TableReader<'_>) -> Option<Sizes> {
             let (min, shape) = (min?, shape?);
             in_order(law, min, max.unwrap_or(min))?;
             Some(Sizes::Pareto { min, shape, max })
+        }
+        "lognormal_pareto" => {
+            let (mean, deviation, start) = (size("mean"), law.need::<Bytes>("deviation"), size("start"));
+            let tail = law.get_or("tail", Share(0.07)).0;
+            let index = if law.node("index").is_some() { law.number("index", 0.1..=100.0) } else { Some(1.2) };
+            let max = match law.node("max") {
+                Some(node) => Some(positive(node, law)?),
+                None => None,
+            };
+            let (mean, deviation, start, index) = (mean?, deviation?, start?, index?);
+            in_order(law, start, max.unwrap_or(start))?;
+            Some(Sizes::LognormalPareto { mean, deviation, tail, index, start, max })
         }
         _ => empirical(law),
     }

@@ -3,7 +3,7 @@
 use super::timeline::parts_of;
 use super::{BuildError, Builder, make};
 use std::sync::Arc;
-use weir_core::{ConsumerControl, FlowId, Popularity, Seed, Site, Sizes, Span, Time, Timeout};
+use weir_core::{Arrivals, ConsumerControl, FlowId, Popularity, Seed, Site, Sizes, Span, Time, Timeout};
 use weir_engine::{
     Application, Demand, Fetcher, FetcherRules, Fetches, FetchesRules, NoticeTimer, Producer, RateChange, Requester,
     RequesterRules, What,
@@ -52,7 +52,10 @@ impl Builder<'_> {
 
     fn demand(&self, workload: &Workload, requests: &plan::Requests, seed: Seed) -> Demand {
         Demand {
-            arrivals: requests.arrivals.clone(),
+            arrivals: match &requests.stream {
+                Some(stream) => Arrivals::Trace(self.stream_of(requests, stream)),
+                None => requests.arrivals.clone(),
+            },
             popularity: requests.catalogue.map(|catalogue| self.popularity(catalogue)),
             start: between(workload.start, seed.of("start")),
             stop: workload.stop,

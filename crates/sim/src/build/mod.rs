@@ -5,6 +5,7 @@ mod facts;
 mod nodes;
 mod ports;
 mod routes;
+mod streams;
 mod timeline;
 
 use crate::collect::{Collector, FlowInfo};
@@ -12,6 +13,7 @@ use crate::world::{End, World};
 use facts::data_size;
 use ports::Port;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -64,7 +66,17 @@ pub type OwnControl<'a> = &'a dyn Fn(&Workload, &Site) -> Option<Box<dyn Consume
 pub fn build_with(scenario: &Scenario, seed: u64, control: OwnControl<'_>) -> Result<Built, BuildError> {
     let (ports, firsts) = (ports::ports(&scenario.topology), routes::firsts(scenario));
     let routes = routes::all(scenario, &firsts);
-    Builder { scenario, seed: Seed(seed), ports, routes, firsts, popularities: RefCell::default(), control }.build()
+    Builder {
+        scenario,
+        seed: Seed(seed),
+        ports,
+        routes,
+        firsts,
+        popularities: RefCell::default(),
+        streams: RefCell::default(),
+        control,
+    }
+    .build()
 }
 
 struct Builder<'a> {
@@ -78,6 +90,8 @@ struct Builder<'a> {
     firsts: Vec<bool>,
     /// Tables of catalogues, made once.
     popularities: RefCell<Vec<Arc<Popularity>>>,
+    /// Streams of requests that have been drawn, by their contents: the requests of each consumer.
+    streams: RefCell<BTreeMap<Name, streams::Lists>>,
     /// Controls instead of the scenario's.
     control: OwnControl<'a>,
 }

@@ -17,6 +17,7 @@ pub(super) fn draw(dice: &mut Dice, network: &Network, document: &mut Document) 
         let (kind, mut workload) = match dice.whole(0, 9) {
             0 if !bounded => ("burst", burst(dice, number, network)),
             1 | 2 => requests(dice, number, network),
+            3 if !bounded => ("prowgen", prowgen(dice, number, network)),
             _ => ("fetch", fetch(dice, number, network)),
         };
         // All go one way over the one path of a chain, a tree or a dumbbell.
@@ -151,6 +152,27 @@ fn requests(dice: &mut Dice, number: u64, network: &Network) -> (&'static str, D
         _ => {}
     }
     (kind, flow)
+}
+
+/// Requests with the characteristics of ProWGen, few and for small objects.
+fn prowgen(dice: &mut Dice, number: u64, network: &Network) -> Document {
+    let mut flow = ends(dice, number, network);
+    flow.insert("label".into(), text(format!("f{number} of {{consumer}}")));
+    if let Some(Value::Array(producers)) = flow.get("producer").cloned() {
+        flow.insert("producer".into(), producers[0].clone());
+    }
+    flow.insert("requests".into(), int(dice.whole(20, 60)));
+    flow.insert("rate".into(), text(format!("{}/s", dice.scale(1.0, 100.0) as u64)));
+    flow.insert("correlation".into(), Value::Float(dice.whole(0, 20) as f64 / 10.0 - 1.0));
+    flow.insert("mean_size".into(), text(format!("{}B", dice.whole(1, 20_000))));
+    flow.insert("payload".into(), payload(dice));
+    flow.insert("start".into(), start(dice));
+    if dice.happens(0.5) {
+        let mode = dice.one(&["static", "dynamic"]);
+        let stack = table([("depth", int(dice.whole(1, 30))), ("mode", text(mode))]);
+        flow.insert("locality".into(), Value::Table(stack));
+    }
+    flow
 }
 
 fn stop(dice: &mut Dice) -> Value {
