@@ -1,6 +1,6 @@
 //! The Content Store: Data by name, least recently used first out.
 
-use hashbrown::HashTable;
+use crate::index::Index;
 use std::collections::BTreeMap;
 use weir_core::{Span, Time};
 use weir_wire::{Data, Interest, Name};
@@ -11,7 +11,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Debug)]
 pub struct ContentStore {
     capacity: usize,
-    table: HashTable<u32>,
+    table: Index,
     slots: Vec<Slot>,
     /// Ends of the list by last use.
     newest: u32,
@@ -36,7 +36,7 @@ impl ContentStore {
     pub fn new(capacity: usize) -> ContentStore {
         ContentStore {
             capacity: capacity.min(NONE as usize - 1),
-            table: HashTable::new(),
+            table: Index::default(),
             slots: Vec::new(),
             newest: NONE,
             oldest: NONE,
@@ -101,7 +101,7 @@ impl ContentStore {
 
     #[inline]
     fn exact(&self, name: &Name, hash: u64) -> Option<u32> {
-        self.table.find(hash, |s| self.slots[*s as usize].data.name == *name).copied()
+        self.table.find(hash, |slot| self.slots[slot as usize].data.name == *name)
     }
 
     fn index_names(&mut self) {
@@ -135,8 +135,7 @@ impl ContentStore {
             slot
         };
         self.link_newest(slot);
-        let slots = &self.slots;
-        self.table.insert_unique(hash, slot, |s| slots[*s as usize].hash);
+        self.table.insert(hash, slot);
         if let Some(order) = &mut self.order {
             order.insert(data.name.clone(), slot);
         }
@@ -152,9 +151,7 @@ impl ContentStore {
         let slot = self.oldest;
         self.unlink(slot);
         let hash = self.slots[slot as usize].hash;
-        if let Ok(found) = self.table.find_entry(hash, |s| *s == slot) {
-            found.remove();
-        }
+        self.table.remove(hash, slot);
         if let Some(order) = &mut self.order {
             order.remove(&self.slots[slot as usize].data.name);
         }

@@ -14,6 +14,7 @@ mod fetches;
 mod fib;
 mod forwarder;
 mod host;
+mod index;
 mod pit;
 mod producer;
 mod requester;

@@ -1,7 +1,7 @@
 //! The Pending Interest Table.
 
 use crate::fib::{Match, StrategyId};
-use hashbrown::HashTable;
+use crate::index::Index;
 use smallvec::SmallVec;
 use weir_core::{FaceId, OutRecord, PrefixId, Span, Time};
 use weir_wire::{Interest, Name, PitToken};
@@ -20,7 +20,7 @@ pub struct PitId(u32);
 #[derive(Debug)]
 pub struct Pit {
     capacity: usize,
-    table: HashTable<u32>,
+    table: Index,
     slots: Vec<PitEntry>,
     free: Vec<u32>,
     /// Heads and tails of the expiry lists: one for each class of lifetimes that has come up.
@@ -119,7 +119,7 @@ impl Pit {
     pub fn new(capacity: usize) -> Pit {
         Pit {
             capacity: capacity.min(NONE as usize - 1),
-            table: HashTable::new(),
+            table: Index::default(),
             slots: Vec::new(),
             free: Vec::new(),
             lists: Vec::new(),
@@ -155,7 +155,7 @@ impl Pit {
     /// The entry for the same name and selectors.
     #[inline]
     pub fn find(&self, interest: &Interest, hash: u64) -> Option<PitId> {
-        self.table.find(hash, |s| same(&self.slots[*s as usize].interest, interest)).map(|s| PitId(*s))
+        self.table.find(hash, |slot| same(&self.slots[slot as usize].interest, interest)).map(PitId)
     }
 
     /// Adds an entry; there must be none for the same name and selectors, and room for one.
@@ -173,8 +173,7 @@ impl Pit {
                 (self.slots.len() - 1) as u32
             }
         };
-        let slots = &self.slots;
-        self.table.insert_unique(hash, slot, |s| slots[*s as usize].hash);
+        self.table.insert(hash, slot);
         PitId(slot)
     }
 
@@ -211,23 +210,19 @@ impl Pit {
     /// Takes an entry out. Its contents stay readable through `get` until the next `insert`.
     pub fn remove(&mut self, id: PitId) {
         let hash = self.slots[id.0 as usize].hash;
-        match self.table.find_entry(hash, |s| *s == id.0) {
-            Ok(found) => found.remove(),
-            Err(_) => unreachable!("an entry that is not in the table was removed"),
-        };
+        assert!(self.table.remove(hash, id.0), "an entry that is not in the table was removed");
         self.forget(id);
     }
 
     /// Takes out the entry that `answered_by` would find, as `remove` does, with one look into the table.
     #[inline]
     pub fn remove_answered(&mut self, name: &Name, hash: u64) -> Option<PitId> {
-        match self.table.find_entry(hash, |s| self.slots[*s as usize].interest.name == *name) {
-            Ok(found) => {
-                let id = PitId(found.remove().0);
-                self.forget(id);
-                Some(id)
+        match self.table.take(hash, |slot| self.slots[slot as usize].interest.name == *name) {
+            Some(slot) => {
+                self.forget(PitId(slot));
+                Some(PitId(slot))
             }
-            Err(_) => {
+            None => {
                 let id = self.answered_by(name, hash)?;
                 self.remove(id);
                 Some(id)
@@ -250,9 +245,9 @@ impl Pit {
     /// this name answers. Call until there is none.
     #[inline]
     pub fn answered_by(&self, name: &Name, hash: u64) -> Option<PitId> {
-        let exact = self.table.find(hash, |s| self.slots[*s as usize].interest.name == *name);
+        let exact = self.table.find(hash, |slot| self.slots[slot as usize].interest.name == *name);
         match exact {
-            Some(slot) => Some(PitId(*slot)),
+            Some(slot) => Some(PitId(slot)),
             None if self.prefix_entries > 0 => self.answered_below(name),
             None => None,
         }
@@ -267,8 +262,8 @@ impl Pit {
 
     fn entries_at(&self, name: &Name, as_prefix: bool) -> Vec<PitId> {
         let fits = |interest: &Interest| interest.name == *name && (interest.can_be_prefix || !as_prefix);
-        let entries = self.table.iter_hash(name.hash64());
-        entries.filter(|s| fits(&self.slots[**s as usize].interest)).map(|s| PitId(*s)).collect()
+        let entries = self.table.all(name.hash64());
+        entries.filter(|slot| fits(&self.slots[*slot as usize].interest)).map(PitId).collect()
     }
 
     /// False while a name can have only one entry: no need to look for a second.
@@ -280,11 +275,11 @@ impl Pit {
     fn answered_below(&self, name: &Name) -> Option<PitId> {
         (0..name.len()).rev().find_map(|n| {
             let prefix = name.prefix(n);
-            let fits = |s: &u32| {
-                let interest = &self.slots[*s as usize].interest;
+            let fits = |slot| {
+                let interest: &Interest = &self.slots[slot as usize].interest;
                 interest.can_be_prefix && interest.name == prefix
             };
-            self.table.find(prefix.hash64(), fits).map(|s| PitId(*s))
+            self.table.find(prefix.hash64(), fits).map(PitId)
         })
     }
 
