@@ -32,10 +32,9 @@ pub struct FlowId(pub u32);
 pub trait Machine {
     /// Takes a packet that arrived over `face`.
     fn receive(&mut self, face: FaceId, packet: Packet, cx: &mut Context<'_>);
-    /// The next packet for the link of `face`. Called only while that link is free.
+    /// The next packet for the link of `face`. Called only while that link is free. If another waits behind it, the
+    /// machine says so ([`Ready::more`]), which saves a driver an idle call for each time that a queue runs empty.
     fn pull(&mut self, face: FaceId, cx: &mut Context<'_>) -> Pull;
-    /// True if `pull` would have something to say: asked after a packet was pulled, to save a driver an idle call.
-    fn has_backlog(&self, face: FaceId) -> bool;
     /// A packet is about to arrive over `face`: reads what `receive` will need, so that it has come from memory by then.
     /// Says by which face it will probably go on. Changes nothing, and may do nothing.
     fn foresee(&self, _face: FaceId, _packet: &Packet) -> Option<FaceId> {
@@ -67,6 +66,7 @@ pub enum Pull {
 pub struct Ready {
     faces: Vec<FaceId>,
     unfinished: bool,
+    more: bool,
 }
 
 impl Ready {
@@ -95,6 +95,18 @@ impl Ready {
     #[inline]
     pub fn take_unfinished(&mut self) -> bool {
         std::mem::take(&mut self.unfinished)
+    }
+
+    /// Says that something waits behind the packet that is being pulled.
+    #[inline]
+    pub fn more(&mut self) {
+        self.more = true;
+    }
+
+    /// True if something waits behind the packet that was pulled last; asked once.
+    #[inline]
+    pub fn take_more(&mut self) -> bool {
+        std::mem::take(&mut self.more)
     }
 
     /// True if no face is listed.
@@ -275,8 +287,6 @@ pub struct Delivery {
 pub trait Sink {
     /// A packet's way ended at `node`; `face` is the egress face for drops at a queue, the ingress face otherwise.
     fn dropped(&mut self, now: Time, node: NodeId, face: FaceId, packet: &Packet, reason: DropReason) {}
-    /// A packet leaves the queue of `face` after `sojourn`.
-    fn dequeued(&mut self, now: Time, node: NodeId, face: FaceId, packet: &Packet, sojourn: Span) {}
     /// A queue, a recovery or the node itself marked a packet that was not marked before.
     fn marked(&mut self, now: Time, node: NodeId, face: FaceId) {}
     /// A node refused an Interest that came in over `face`: not one that passes a refusal on.
@@ -315,9 +325,6 @@ impl<S: Sink> Sink for std::rc::Rc<std::cell::RefCell<S>> {
     fn dropped(&mut self, now: Time, node: NodeId, face: FaceId, packet: &Packet, reason: DropReason) {
         self.borrow_mut().dropped(now, node, face, packet, reason);
     }
-    fn dequeued(&mut self, now: Time, node: NodeId, face: FaceId, packet: &Packet, sojourn: Span) {
-        self.borrow_mut().dequeued(now, node, face, packet, sojourn);
-    }
     fn marked(&mut self, now: Time, node: NodeId, face: FaceId) {
         self.borrow_mut().marked(now, node, face);
     }
@@ -353,6 +360,17 @@ pub struct NoSink;
 
 impl Sink for NoSink {}
 
+/// Packets that have left a queue for its link, and how long they had waited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Departed {
+    /// Sum of the sojourn times of all packets, in nanoseconds.
+    pub sojourn: u128,
+    /// Data packets (loss notices are none).
+    pub data: u64,
+    /// Sum of their sojourn times, in nanoseconds.
+    pub data_sojourn: u128,
+}
+
 /// One reading of a machine's state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reading {
@@ -386,6 +404,8 @@ pub enum Reading {
         held: usize,
         /// Most packets that have waited at once.
         peak: usize,
+        /// What has left for the link so far.
+        departed: Departed,
     },
     /// A consumer's allowance and Interests in flight.
     Flow {

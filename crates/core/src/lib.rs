@@ -25,7 +25,9 @@ pub use chance::{Chance, Seed};
 pub use consumer::{
     Allowance, ConsumerControl, DataSignal, Lifetime, Loss, LossSignal, Reaction, SentSignal, Timeout, TimeoutSignal,
 };
-pub use context::{Context, Delivery, DropReason, FaceId, FlowId, Machine, NoSink, NodeId, Pull, Reading, Ready, Sink};
+pub use context::{
+    Context, Delivery, Departed, DropReason, FaceId, FlowId, Machine, NoSink, NodeId, Pull, Reading, Ready, Sink,
+};
 pub use node::{NodeMonitor, PitView};
 pub use order::{Order, Parts};
 pub use parameters::{Parameter, ParameterError, ParameterSpec, Parameters, Settings, Value, ValueForm, nearest};

@@ -54,6 +54,10 @@ pub struct Needs {
     /// `backlog` before every `dequeue`: for a queue that drops there, and so is longer before than what leaves and what
     /// stays afterwards.
     pub length: bool,
+    /// None for a packet that finds nothing waiting and leaves again before the next one comes: the queue would have
+    /// given it back as it was, whatever the time, and would not have remembered it. Most packets of most links spare
+    /// their node two calls by this. (Only where the limit is in packets and admits one.)
+    pub only_if_waiting: bool,
 }
 
 impl Needs {
@@ -63,6 +67,7 @@ impl Needs {
             observe: self.observe || other.observe,
             wake: self.wake || other.wake,
             length: self.length || other.length,
+            only_if_waiting: self.only_if_waiting && other.only_if_waiting,
         }
     }
 }

@@ -10,8 +10,12 @@ use weir_wire::{Interest, NackReason, Name};
 pub trait ForwardingStrategy: Send {
     /// An Interest that neither the Content Store nor a pending Interest answers, or a retransmission.
     fn choose(&mut self, query: &Query<'_>, cx: &mut Context<'_>) -> Choice;
-    /// A Data came back.
+    /// A Data came back. Called if [`learns_from_data`](ForwardingStrategy::learns_from_data).
     fn on_data(&mut self, _outcome: &DataOutcome<'_>, _cx: &mut Context<'_>) {}
+    /// False if `on_data` does nothing, which spares the forwarder to find out what there is to tell; asked once.
+    fn learns_from_data(&self) -> bool {
+        true
+    }
     /// A pending Interest ended without Data, or an upstream refused it. The choice counts only for refusals: other
     /// next hops to try, or a Nack downstream once every upstream has refused.
     fn on_failure(&mut self, failure: &Failure<'_>, _cx: &mut Context<'_>) -> Choice {

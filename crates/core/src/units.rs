@@ -55,7 +55,7 @@ impl Span {
 
     /// From seconds, to the nearest nanosecond; negative and NaN give zero, too large gives the largest.
     pub fn from_seconds(seconds: f64) -> Span {
-        Span((seconds * SECOND as f64).round() as u64)
+        Span(rounded(seconds * SECOND as f64))
     }
 
     /// In seconds.
@@ -71,13 +71,20 @@ impl Span {
 
     /// This span times a factor, to the nearest nanosecond.
     pub fn scaled(self, factor: f64) -> Span {
-        Span((self.0 as f64 * factor).round() as u64)
+        Span(rounded(self.0 as f64 * factor))
     }
 
     /// The distance between two spans.
     pub fn abs_diff(self, other: Span) -> Span {
         Span(self.0.abs_diff(other.0))
     }
+}
+
+/// `number.round() as u64`, without the call that `round` is on processors of the common denominator.
+#[inline]
+fn rounded(number: f64) -> u64 {
+    let whole = number as u64;
+    whole.saturating_add(u64::from(number - whole as f64 >= 0.5))
 }
 
 impl Rate {
@@ -270,6 +277,17 @@ mod tests {
     fn transmission_rounds_to_the_nearest_nanosecond() {
         assert_eq!(Rate(20_000_000).transmission(1100), Span(440_000));
         assert_eq!(Rate(3).transmission(1), Span(2_666_666_667));
+    }
+
+    #[test]
+    fn rounding_is_that_of_the_library() {
+        let odd = [0.0, -0.0, 0.3, -0.5, -3.7, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MIN_POSITIVE, 1e300];
+        let large = [1u64 << 52, 1 << 53, 1 << 63, u64::MAX].map(|n| n as f64);
+        let halves = (0..50).flat_map(|n| [f64::from(n) + 0.5, f64::from(1 << (n % 31)) - 0.5]);
+        let near = halves.flat_map(|n| [n.next_down(), n, n.next_up()]);
+        for number in near.chain(odd).chain(large).chain(large.map(f64::next_down)) {
+            assert_eq!(rounded(number), number.round() as u64, "{number}");
+        }
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! One face of a forwarder or host: a queue towards a link, or an application.
 
-use weir_core::{Context, DropReason, Event, FaceId, Limit, Needs, Pull, QueueDiscipline, Reading, Span, Time};
+use weir_core::{
+    Backlog, Context, Departed, DropReason, Event, FaceId, Limit, Needs, Pull, QueueDiscipline, Reading, Span, Time,
+};
 use weir_wire::Packet;
 
 /// Where a face leads.
@@ -14,8 +16,11 @@ pub enum FaceKind {
 
 /// The queue of a link face, and the stamping of sojourn times that every discipline shares.
 pub(crate) struct Egress {
-    pub queue: Box<dyn QueueDiscipline>,
+    queue: Box<dyn QueueDiscipline>,
     needs: Needs,
+    /// A packet that found nothing waiting, for as long as it is alone: most links are idle most of the time, and then
+    /// the queue is spared ([`Needs::only_if_waiting`]).
+    alone: Option<Packet>,
     /// Packets that waited after the last `pull`.
     waiting: usize,
     /// Most packets that have waited at once. A queue is longest just before a `pull`.
@@ -24,6 +29,7 @@ pub(crate) struct Egress {
     /// Packets that came right behind the first one into an empty queue. A link that is idle takes the first before the
     /// others need a place, so they wait here until the driver has been asked.
     burst: Vec<Packet>,
+    departed: Departed,
 }
 
 /// What is known of the packet in front of the queue.
@@ -39,7 +45,16 @@ enum Head {
 
 impl Egress {
     pub fn new(queue: Box<dyn QueueDiscipline>) -> Egress {
-        Egress { needs: queue.needs(), queue, waiting: 0, peak: 0, head: Head::Taken, burst: Vec::new() }
+        Egress {
+            needs: needs_of(&*queue),
+            queue,
+            alone: None,
+            waiting: 0,
+            peak: 0,
+            head: Head::Taken,
+            burst: Vec::new(),
+            departed: Departed::default(),
+        }
     }
 
     /// Shows the queue a packet that came in over the other direction; says when that makes it want to be woken.
@@ -58,21 +73,56 @@ impl Egress {
         if self.needs.wake { self.queue.next_wake() } else { None }
     }
 
+    /// What waits.
+    #[inline]
+    pub fn backlog(&self) -> Backlog {
+        match &self.alone {
+            Some(packet) => Backlog { packets: 1, bytes: packet.wire_len() },
+            None => self.queue.backlog(),
+        }
+    }
+
+    /// How much may wait.
+    pub fn limit(&self) -> Limit {
+        self.queue.limit()
+    }
+
     /// Hands a packet to the queue and tells the driver; `cx.face` names the face. True if it has to wait until the
     /// driver has offered the packet before it to the link: then `resume` is due.
     #[inline]
     pub fn send(&mut self, mut packet: Packet, cx: &mut Context<'_>) -> bool {
         packet.set_queued_at(cx.now.0);
-        if self.head == Head::Offered(cx.now) && self.queue.backlog().packets > 0 {
+        if self.head == Head::Taken && self.waiting == 0 {
+            self.head = Head::Offered(cx.now);
+            if self.needs.only_if_waiting {
+                tell_queued(&*self.queue, &packet, cx);
+                self.alone = Some(packet);
+                cx.ready.add(cx.face);
+                return false;
+            }
+        } else if self.head == Head::Offered(cx.now) && self.backlog().packets > 0 {
             self.burst.push(packet);
             cx.ready.unfinished();
             return true;
         }
-        if self.head == Head::Taken && self.waiting == 0 {
-            self.head = Head::Offered(cx.now);
-        }
-        enqueue(&mut *self.queue, packet, cx);
+        self.enqueue(packet, cx);
         false
+    }
+
+    /// Hands a packet to the queue, behind the one that was alone so far.
+    fn enqueue(&mut self, packet: Packet, cx: &mut Context<'_>) {
+        self.join(cx);
+        tell_queued(&*self.queue, &packet, cx);
+        self.queue.enqueue(packet, cx);
+        cx.ready.add(cx.face);
+    }
+
+    /// The packet that was alone waits like others from now on. It had been told to have come.
+    #[inline]
+    fn join(&mut self, cx: &mut Context<'_>) {
+        if let Some(first) = self.alone.take() {
+            self.queue.enqueue(first, cx);
+        }
     }
 
     /// The driver has offered what is ready: if the rest of a burst still waits, the link is busy, and the queue must
@@ -87,14 +137,21 @@ impl Egress {
 
     #[cold]
     fn enqueue_burst(&mut self, cx: &mut Context<'_>) {
-        for packet in self.burst.drain(..) {
-            enqueue(&mut *self.queue, packet, cx);
-        }
+        let mut burst = std::mem::take(&mut self.burst);
+        burst.drain(..).for_each(|packet| self.enqueue(packet, cx));
+        self.burst = burst;
     }
 
     /// Takes the next packet for the link.
     #[inline]
     pub fn pull(&mut self, cx: &mut Context<'_>) -> Pull {
+        let Some(packet) = self.alone.take() else { return self.pull_from_queue(cx) };
+        self.head = Head::Taken;
+        self.depart(&packet, Backlog::default(), cx);
+        Pull::Packet(packet)
+    }
+
+    fn pull_from_queue(&mut self, cx: &mut Context<'_>) -> Pull {
         if self.needs.length {
             self.peak = self.peak.max(self.queue.backlog().packets);
         }
@@ -103,24 +160,38 @@ impl Egress {
             self.head = Head::Taken;
         }
         if let Pull::Packet(packet) = &pull {
-            let sojourn = cx.now.since(Time(packet.queued_at));
-            cx.sink.dequeued(cx.now, cx.node, cx.face, packet, sojourn);
             let behind = self.queue.backlog();
-            self.waiting = behind.packets;
-            self.peak = self.peak.max(self.waiting + 1);
-            cx.tell(|| Event::Dequeued { packet, sojourn, behind });
-            if !self.burst.is_empty() {
-                self.enqueue_burst(cx);
-                self.waiting = self.queue.backlog().packets;
-            }
+            self.depart(packet, behind, cx);
         }
         pull
     }
 
+    /// Notes that a packet leaves for the link, and what stays.
+    #[inline]
+    fn depart(&mut self, packet: &Packet, behind: Backlog, cx: &mut Context<'_>) {
+        let sojourn = cx.now.since(Time(packet.queued_at));
+        self.departed.sojourn += u128::from(sojourn.0);
+        if packet.is_content() {
+            self.departed.data += 1;
+            self.departed.data_sojourn += u128::from(sojourn.0);
+        }
+        self.waiting = behind.packets;
+        self.peak = self.peak.max(self.waiting + 1);
+        cx.tell(|| Event::Dequeued { packet, sojourn, behind });
+        if !self.burst.is_empty() {
+            self.enqueue_burst(cx);
+            self.waiting = self.queue.backlog().packets;
+        }
+        if self.waiting > 0 {
+            cx.ready.more();
+        }
+    }
+
     /// Puts another queue in the place of this one. What waits moves into it, or, at a restart, is dropped.
     pub fn replace(&mut self, queue: Box<dyn QueueDiscipline>, restart: bool, cx: &mut Context<'_>) {
+        self.join(cx);
         let waiting: Vec<Packet> = self.queue.drain(cx).into_iter().chain(self.burst.drain(..)).collect();
-        (self.needs, self.queue) = (queue.needs(), queue);
+        (self.needs, self.queue) = (needs_of(&*queue), queue);
         (self.head, self.waiting) = (Head::Waits, 0);
         for packet in waiting {
             if restart {
@@ -139,12 +210,6 @@ impl Egress {
         }
     }
 
-    /// True if something waited after the last `pull`.
-    #[inline]
-    pub fn has_backlog(&self) -> bool {
-        self.waiting > 0
-    }
-
     /// Does what is due in the queue; it may have moved packets from a store to the link.
     pub fn wake(&mut self, cx: &mut Context<'_>) {
         self.queue.wake(cx);
@@ -155,27 +220,31 @@ impl Egress {
 
     /// Tells what waits.
     pub fn report(&self, face: FaceId, report: &mut dyn FnMut(Reading)) {
-        let backlog = self.queue.backlog();
-        let held = self.queue.held();
-        let peak = self.peak.max(backlog.packets);
-        report(Reading::Queue { face, packets: backlog.packets, bytes: backlog.bytes, held, peak });
+        let (backlog, held) = (self.backlog(), self.queue.held());
+        let (peak, departed) = (self.peak.max(backlog.packets), self.departed);
+        report(Reading::Queue { face, packets: backlog.packets, bytes: backlog.bytes, held, peak, departed });
     }
 }
 
-/// Hands a packet to `queue` and tells those who watch, and the driver.
+/// What a queue needs. One that admits no packet at all, or perhaps not this one, has to be asked.
+fn needs_of(queue: &dyn QueueDiscipline) -> Needs {
+    let needs = queue.needs();
+    let admits_one = matches!(queue.limit(), Limit::Packets(1..));
+    Needs { only_if_waiting: needs.only_if_waiting && admits_one, ..needs }
+}
+
+/// Tells those who watch that `packet` is handed to `queue`.
 #[inline]
-fn enqueue(queue: &mut dyn QueueDiscipline, packet: Packet, cx: &mut Context<'_>) {
+fn tell_queued(queue: &dyn QueueDiscipline, packet: &Packet, cx: &mut Context<'_>) {
     cx.tell(|| {
         let (ahead, held, limit) = (queue.backlog(), queue.held(), queue.limit());
-        Event::Queued { packet: &packet, ahead, held, limit }
+        Event::Queued { packet, ahead, held, limit }
     });
-    queue.enqueue(packet, cx);
-    cx.ready.add(cx.face);
 }
 
 impl std::fmt::Debug for Egress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Egress").field("backlog", &self.queue.backlog()).finish_non_exhaustive()
+        f.debug_struct("Egress").field("backlog", &self.backlog()).finish_non_exhaustive()
     }
 }
 

@@ -8,6 +8,7 @@ mod pending;
 mod signals;
 
 use crate::application::{Application, Outbox};
+use crate::wakes::earlier;
 use pending::{Pending, State};
 use std::collections::BTreeSet;
 use weir_core::{
@@ -394,14 +395,6 @@ impl Application for Fetcher {
             in_flight: self.in_flight,
             rto: self.timeout.timeout(),
         });
-    }
-}
-
-/// The earlier of two times, either of which may never come.
-fn earlier(a: Option<Time>, b: Option<Time>) -> Option<Time> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(a.min(b)),
-        (a, b) => a.or(b),
     }
 }
 

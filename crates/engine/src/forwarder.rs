@@ -12,7 +12,7 @@ use crate::dead_nonces::DeadNonces;
 use crate::face::{Egress, FaceKind, NO_LIMIT};
 use crate::fib::{Fib, StrategyId};
 use crate::pit::{Pit, PitId};
-use crate::wakes::Wakes;
+use crate::wakes::{Wakes, earlier};
 use std::collections::VecDeque;
 use weir_core::{
     Backlog, Context, Event, FaceId, Failure, FailureKind, ForwardingStrategy, LinkFacts, NextHop, NodeMonitor,
@@ -60,6 +60,8 @@ pub struct Forwarder {
     cs: ContentStore,
     fib: Fib,
     strategies: Vec<Box<dyn ForwardingStrategy>>,
+    /// Whether each of them wants to be told of Data.
+    learns: Vec<bool>,
     /// What strategies were told of faces and routes, for one that comes later.
     links: Vec<(FaceId, LinkFacts)>,
     paths: Vec<(PrefixId, FaceId, PathFacts)>,
@@ -97,6 +99,7 @@ impl Forwarder {
             pit: Pit::new(rules.pit_capacity),
             cs: ContentStore::new(rules.cs_capacity),
             fib: Fib::default(),
+            learns: vec![strategy.learns_from_data()],
             strategies: vec![strategy],
             links: Vec::new(),
             paths: Vec::new(),
@@ -154,6 +157,7 @@ impl Forwarder {
 
     /// Puts another strategy in charge of all that no other is chosen for.
     pub fn replace_strategy(&mut self, strategy: Box<dyn ForwardingStrategy>) {
+        self.learns[0] = strategy.learns_from_data();
         self.strategies[0] = strategy;
         self.links.iter().for_each(|(face, link)| self.strategies[0].on_face(*face, link));
         self.paths.iter().for_each(|(prefix, face, path)| self.strategies[0].on_route(*prefix, *face, path));
@@ -174,6 +178,7 @@ impl Forwarder {
 
     /// Puts `strategy` in charge of a prefix and what lies below it.
     pub fn choose_strategy(&mut self, prefix: &Name, strategy: Box<dyn ForwardingStrategy>) {
+        self.learns.push(strategy.learns_from_data());
         self.strategies.push(strategy);
         self.fib.choose_strategy(prefix, StrategyId(self.strategies.len() as u32 - 1));
     }
@@ -237,7 +242,7 @@ impl Forwarder {
         let id = self.pit.answered_by(name, name.hash64())?;
         let face = self.pit.get(id).ins.first()?.face;
         let egress = self.faces.get(face.index())?.egress.as_ref()?;
-        std::hint::black_box(egress.queue.backlog());
+        std::hint::black_box(egress.backlog());
         Some(face)
     }
 
@@ -258,12 +263,6 @@ impl Forwarder {
             packet.hop_mut().congestion_mark = 0;
         }
         pull
-    }
-
-    /// True if something waits for the link of `face`.
-    #[inline]
-    pub fn has_backlog(&self, face: FaceId) -> bool {
-        self.faces[face.index()].egress.as_ref().is_some_and(Egress::has_backlog)
     }
 
     /// A packet for an application.
@@ -298,10 +297,7 @@ impl Forwarder {
     /// When `wake_due` wants to be called.
     #[inline]
     pub fn next_wake(&self) -> Option<Time> {
-        match (self.pit.next_expiry(), self.wakes.earliest()) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
+        earlier(self.pit.next_expiry(), self.wakes.earliest())
     }
 
     /// Tells `report` the state of tables and queues at `now`.
@@ -354,8 +350,10 @@ impl Forwarder {
         self.remember_nonces(id, cx.now);
         self.copy_sent(id);
         let entry = self.pit.get(id);
-        let waited = data::faces(&entry.ins, cx);
-        cx.tell(|| Event::PitExpired { name: &entry.interest.name, downstreams: &waited, sent: &self.sent });
+        if cx.watched {
+            let downstreams = &data::faces(&entry.ins);
+            cx.tell(|| Event::PitExpired { name: &entry.interest.name, downstreams, sent: &self.sent });
+        }
         if let Some(prefix) = entry.prefix {
             let strategy = &mut self.strategies[entry.strategy.0 as usize];
             // An upstream that refused has been heard of already.
@@ -411,7 +409,7 @@ impl Forwarder {
     fn interest_missed(&mut self, face: FaceId, cx: &mut Context<'_>) {
         if let Some(monitor) = &mut self.monitor {
             let (backlog, limit) = match &self.faces[face.index()].egress {
-                Some(egress) => (egress.queue.backlog(), egress.queue.limit()),
+                Some(egress) => (egress.backlog(), egress.limit()),
                 None => (Backlog::default(), NO_LIMIT),
             };
             monitor.on_interest(face, backlog, limit, cx);

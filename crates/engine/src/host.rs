@@ -118,10 +118,6 @@ impl Machine for Host {
         pull
     }
 
-    fn has_backlog(&self, _face: FaceId) -> bool {
-        self.egress.has_backlog()
-    }
-
     fn foresee(&self, face: FaceId, packet: &Packet) -> Option<FaceId> {
         let directory = if matches!(packet.kind, Kind::Interest(_)) { &self.producers } else { &self.consumers };
         let application = directory.find(packet.name()).first()?;

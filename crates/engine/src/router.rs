@@ -2,7 +2,7 @@
 
 use crate::application::{Application, Outbox};
 use crate::forwarder::Forwarder;
-use crate::wakes::Wakes;
+use crate::wakes::{Wakes, earlier};
 use weir_core::{Context, DropReason, FaceId, Machine, Order, Pull, Reading, Time};
 use weir_wire::Packet;
 
@@ -12,6 +12,7 @@ use weir_wire::Packet;
 pub struct Router {
     forwarder: Forwarder,
     applications: Applications,
+    /// When the applications want to be woken.
     wakes: Wakes,
     outbox: Outbox,
 }
@@ -42,15 +43,10 @@ impl std::fmt::Debug for Applications {
     }
 }
 
-const FORWARDER: usize = 0;
-
 impl Router {
     /// A node without applications.
     pub fn new(forwarder: Forwarder) -> Router {
-        let mut router =
-            Router { forwarder, applications: Applications::default(), wakes: Wakes::default(), outbox: Outbox::new() };
-        router.wakes.set(FORWARDER, router.forwarder.next_wake());
-        router
+        Router { forwarder, applications: Applications::default(), wakes: Wakes::default(), outbox: Outbox::new() }
     }
 
     /// Puts an application on a local face of its own; a producer's name is routed to it.
@@ -60,8 +56,8 @@ impl Router {
             self.forwarder.fib_mut().add_route(application.name(), face, 0);
         }
         let wake = application.next_wake();
-        self.applications.add(face, application);
         self.wakes.set(self.applications.list.len(), wake);
+        self.applications.add(face, application);
         face
     }
 
@@ -87,13 +83,12 @@ impl Router {
                 None => cx.discard(packet, DropReason::Unwanted),
             }
         }
-        self.wakes.set(FORWARDER, self.forwarder.next_wake());
     }
 
     /// Gives the forwarder what application `i` has sent.
     fn hand_over(&mut self, i: usize, cx: &mut Context<'_>) {
         let (face, application) = &self.applications.list[i];
-        self.wakes.set(i + 1, application.next_wake());
+        self.wakes.set(i, application.next_wake());
         for packet in self.outbox.drain(..) {
             self.forwarder.receive_packet(*face, packet, cx);
         }
@@ -107,13 +102,7 @@ impl Machine for Router {
     }
 
     fn pull(&mut self, face: FaceId, cx: &mut Context<'_>) -> Pull {
-        let pull = self.forwarder.pull_packet(face, cx);
-        self.wakes.set(FORWARDER, self.forwarder.next_wake());
-        pull
-    }
-
-    fn has_backlog(&self, face: FaceId) -> bool {
-        self.forwarder.has_backlog(face)
+        self.forwarder.pull_packet(face, cx)
     }
 
     fn foresee(&self, _face: FaceId, packet: &Packet) -> Option<FaceId> {
@@ -122,21 +111,23 @@ impl Machine for Router {
 
     fn wake(&mut self, cx: &mut Context<'_>) {
         self.forwarder.resume(cx);
-        while let Some(sleeper) = self.wakes.pop_due(cx.now) {
-            if sleeper == FORWARDER {
+        loop {
+            if self.forwarder.next_wake().is_some_and(|at| at <= cx.now) {
                 self.forwarder.wake_due(cx);
-            } else {
-                let (face, application) = &mut self.applications.list[sleeper - 1];
+            } else if let Some(i) = self.wakes.pop_due(cx.now) {
+                let (face, application) = &mut self.applications.list[i];
                 cx.face = *face;
                 application.wake(&mut self.outbox, cx);
-                self.hand_over(sleeper - 1, cx);
+                self.hand_over(i, cx);
+            } else {
+                break;
             }
             self.settle(cx);
         }
     }
 
     fn next_wake(&self) -> Option<Time> {
-        self.wakes.earliest()
+        earlier(self.forwarder.next_wake(), self.wakes.earliest())
     }
 
     fn obey(&mut self, order: Order, cx: &mut Context<'_>) {

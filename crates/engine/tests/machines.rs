@@ -3,7 +3,7 @@
 mod common;
 
 use common::*;
-use weir_core::{Bytes, DropReason, FlowId, Reading, Seed, Span, Time};
+use weir_core::{Bytes, Departed, DropReason, FaceId, FlowId, Order, Reading, Seed, Span, Time};
 use weir_engine::{Application, Fetcher, FetcherRules, Forwarder, ForwarderRules, Host, Producer, Router, What};
 use weir_wire::{Kind, NackReason};
 
@@ -243,7 +243,11 @@ fn sojourn_times_run_from_queue_to_link() {
     bench.push(0, interest("/a/seg=1", 7));
     bench.go_ms(10.0);
     bench.pull(1);
-    assert_eq!(bench.log.sojourns, [Span::from_millis(7)]);
+    let departed = bench.readings().into_iter().find_map(|reading| match reading {
+        Reading::Queue { face: FaceId(1), departed, .. } => Some(departed),
+        _ => None,
+    });
+    assert_eq!(departed, Some(Departed { sojourn: 7_000_000, ..Departed::default() }));
 }
 
 #[test]
@@ -492,4 +496,36 @@ fn a_burst_of_an_application_beside_a_forwarder_too() {
         assert_eq!(bench.out(0).len(), 9 - refused, "idle: {idle}");
         assert_eq!(bench.drops(DropReason::QueueFull), refused);
     }
+}
+
+/// Such a packet has not been given to its queue yet.
+#[test]
+fn a_packet_that_waits_alone_waits_like_any_other() {
+    let alone = || {
+        let mut bench = router(2, &[("/a", 1, 1)]);
+        bench.push(0, interest("/a/seg=0", 7));
+        bench
+    };
+    let waiting = |bench: &Bench<Router>| {
+        let of = |reading| match reading {
+            Reading::Queue { face: FaceId(1), packets, bytes, .. } => Some((packets, bytes > 0)),
+            _ => None,
+        };
+        bench.readings().into_iter().find_map(of)
+    };
+    let mut bench = alone();
+    assert_eq!(waiting(&bench), Some((1, true)));
+    bench.go_ms(1.0);
+    bench.push(0, interest("/a/seg=1", 8));
+    assert_eq!(waiting(&bench), Some((2, true)));
+    assert_eq!(bench.take(1).len(), 2);
+
+    let mut bench = alone();
+    bench.obey(Order::Queue { face: FaceId(1), queue: droptail(1) });
+    bench.push(0, interest("/a/seg=1", 8));
+    assert_eq!((waiting(&bench), bench.drops(DropReason::QueueFull)), (Some((1, true)), 1));
+
+    let mut bench = alone();
+    bench.obey(Order::Restart { strategy: None, queues: vec![droptail(1), droptail(1)] });
+    assert_eq!((waiting(&bench), bench.drops(DropReason::NodeRestart)), (Some((0, false)), 1));
 }

@@ -20,8 +20,9 @@ const TURNS: u32 = 512;
 /// thousand flows one every 20 ns.
 #[derive(Debug)]
 pub struct Calendar {
-    /// Events of the bucket whose turn it is, latest first.
+    /// Events of the bucket whose turn it is, earliest first; those before `done` have been taken out.
     current: Vec<u128>,
+    done: usize,
     /// That bucket, counted from time 0.
     turn: u64,
     /// A bucket is 2^`width_bits` ns wide.
@@ -44,6 +45,7 @@ impl Default for Calendar {
     fn default() -> Calendar {
         Calendar {
             current: Vec::new(),
+            done: 0,
             turn: 0,
             width_bits: FIRST_WIDTH_BITS,
             wheel: vec![Vec::new(); BUCKETS as usize],
@@ -69,8 +71,7 @@ impl Calendar {
     fn place(&mut self, event: u128) {
         let bucket = self.bucket_of(event);
         if bucket <= self.turn {
-            let place = self.current.partition_point(|e| *e > event);
-            self.current.insert(place, event);
+            self.put_in_order(event);
         } else if bucket - self.turn < BUCKETS {
             let slot = (bucket % BUCKETS) as usize;
             self.wheel[slot].push(event);
@@ -81,6 +82,18 @@ impl Calendar {
         }
     }
 
+    /// Most events that come during their bucket's turn are among its last, so the way to their place is short.
+    #[inline]
+    fn put_in_order(&mut self, event: u128) {
+        let mut place = self.current.len();
+        self.current.push(event);
+        while place > self.done && self.current[place - 1] > event {
+            self.current[place] = self.current[place - 1];
+            place -= 1;
+        }
+        self.current[place] = event;
+    }
+
     /// Takes out the earliest event.
     pub fn pop(&mut self) -> Option<(u64, u64)> {
         self.pop_until(u64::MAX)
@@ -89,29 +102,29 @@ impl Calendar {
     /// True if the next event opens a new bucket.
     #[inline]
     pub fn is_at_turn(&self) -> bool {
-        self.current.is_empty()
+        self.done == self.current.len()
     }
 
     /// What the next bucket holds, in no order that matters: most of what happens next.
     #[inline]
     pub fn turn(&mut self) -> impl Iterator<Item = u64> + Clone {
-        if self.current.is_empty() {
+        if self.is_at_turn() {
             self.advance();
         }
-        self.current.iter().map(|event| split(*event).1)
+        self.current[self.done..].iter().map(|event| split(*event).1)
     }
 
     /// Takes out the earliest event, if its time is not after `limit`.
     #[inline]
     pub fn pop_until(&mut self, limit: u64) -> Option<(u64, u64)> {
-        if self.current.is_empty() {
+        if self.is_at_turn() {
             self.advance();
         }
-        let (time, what) = split(*self.current.last()?);
+        let (time, what) = split(*self.current.get(self.done)?);
         if time > limit {
             return None;
         }
-        self.current.pop();
+        self.done += 1;
         self.len -= 1;
         self.taken += 1;
         Some((time, what))
@@ -119,10 +132,10 @@ impl Calendar {
 
     /// Time of the earliest event.
     pub fn peek_time(&mut self) -> Option<u64> {
-        if self.current.is_empty() {
+        if self.is_at_turn() {
             self.advance();
         }
-        self.current.last().map(|e| split(*e).0)
+        self.current.get(self.done).map(|e| split(*e).0)
     }
 
     /// Events waiting.
@@ -137,6 +150,8 @@ impl Calendar {
 
     /// Turns to the next bucket that holds something, in the wheel or in the heap or in both.
     fn advance(&mut self) {
+        self.current.clear();
+        self.done = 0;
         self.turns += 1;
         if self.turns >= TURNS {
             self.fit_width();
@@ -162,7 +177,7 @@ impl Calendar {
             self.current.extend(self.far.pop());
         }
         if self.current.len() > 1 {
-            self.current.sort_unstable_by(|a, b| b.cmp(a));
+            self.current.sort_unstable();
         }
     }
 

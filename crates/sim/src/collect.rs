@@ -115,9 +115,8 @@ impl Holes {
 /// What an egress face has seen.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FaceStats {
-    pub data: u64,
-    pub data_sojourn: u128,
-    pub sojourn: u128,
+    /// Of packets that were dropped after they had waited like those that left.
+    pub dropped_sojourn: u128,
     pub drops: [u64; DropReason::ALL.len()],
     pub data_drops: u64,
     pub marks: u64,
@@ -210,19 +209,12 @@ impl Collector {
         congestion
     }
 
-    #[inline]
     fn face(&mut self, node: NodeId, face: FaceId) -> &mut FaceStats {
         let faces = &mut self.faces[node.0 as usize];
         if face.index() >= faces.len() {
             faces.resize(face.index() + 1, FaceStats::default());
         }
         &mut faces[face.index()]
-    }
-
-    /// Reads what the next drop or departure at a face will change.
-    #[inline]
-    pub(crate) fn foresee(&self, node: NodeId, face: FaceId) -> u64 {
-        self.faces[node.0 as usize].get(face.index()).map_or(0, |stats| stats.data)
     }
 
     /// Takes a reading into the time series.
@@ -273,20 +265,9 @@ impl Sink for Collector {
         let stats = self.face(node, face);
         stats.drops[reason as usize] += 1;
         if reason == DropReason::QueueManagement {
-            // It has waited like those that are sent.
-            stats.sojourn += u128::from(now.since(Time(packet.queued_at)).0);
+            stats.dropped_sojourn += u128::from(now.since(Time(packet.queued_at)).0);
         }
         stats.data_drops += u64::from(reason.is_loss() && matches!(packet.kind, Kind::Data(_)));
-    }
-
-    #[inline]
-    fn dequeued(&mut self, _now: Time, node: NodeId, face: FaceId, packet: &Packet, sojourn: Span) {
-        let stats = self.face(node, face);
-        stats.sojourn += u128::from(sojourn.0);
-        if packet.is_content() {
-            stats.data += 1;
-            stats.data_sojourn += u128::from(sojourn.0);
-        }
     }
 
     fn marked(&mut self, _now: Time, node: NodeId, face: FaceId) {

@@ -4,7 +4,7 @@ use crate::collect::{Congestion, FaceStats, Fetches, FlowInfo, FlowStats, Holes,
 use crate::histogram::Histogram;
 use crate::world::World;
 use std::collections::{BTreeMap, BTreeSet};
-use weir_core::{DropReason, FaceId, FlowId, NodeId, Reading, Span, Time};
+use weir_core::{Departed, DropReason, FaceId, FlowId, NodeId, Reading, Span, Time};
 use weir_scenario::metrics::{METRICS, SERIES, Scope as Kind, Total};
 
 /// What a number is about.
@@ -64,10 +64,11 @@ impl Outcome {
         outcome.put("packet_hops", Scope::Run, world.packet_hops() as f64);
         outcome.flows(world);
         outcome.congestions(&world.collector().congestions);
-        outcome.links(world, links, seconds);
+        let readings: Vec<Vec<Reading>> = (0..nodes.len()).map(|node| readings(world, node as u32)).collect();
+        outcome.links(world, links, &readings, seconds);
         let faces: Faces<'_> =
             world.links().zip(links).map(|((spec, ..), name)| ((NodeId(spec.from), spec.from_face), name)).collect();
-        outcome.nodes(world, nodes, &faces, seconds);
+        outcome.nodes(nodes, &readings, &faces, seconds);
         outcome.totals();
         outcome.take_series(world, nodes, &faces);
         outcome
@@ -196,12 +197,14 @@ impl Outcome {
         }
     }
 
-    fn links(&mut self, world: &World, names: &[String], seconds: f64) {
+    fn links(&mut self, world: &World, names: &[String], readings: &[Vec<Reading>], seconds: f64) {
         let collector = world.collector();
+        let departed = departed(readings);
         for (name, (spec, counters, _)) in names.iter().zip(world.links()) {
             let scope = Scope::Link(name.clone());
             let stats = |node: u32, face: FaceId| collector.faces[node as usize].get(face.index());
             let mut face = stats(spec.from, spec.from_face).cloned().unwrap_or_default();
+            let departed = departed.get(&(spec.from, spec.from_face)).copied().unwrap_or_default();
             // What was turned away on arrival had come over the link; what this node turned away had come the other way.
             for reason in DropReason::ALL.into_iter().filter(|reason| reason.is_on_arrival()) {
                 face.drops[reason as usize] = stats(spec.to, spec.to_face).map_or(0, |f| f.drops[reason as usize]);
@@ -211,14 +214,28 @@ impl Outcome {
                 self.put("throughput", scope.clone(), counters.bytes as f64 * 8.0 / seconds / 1e6);
                 self.put("utilisation", scope.clone(), counters.busy.seconds() / seconds);
                 // Little's law: what waited, weighted by how long, over the time there was.
-                self.put("queue_mean", scope.clone(), face.sojourn as f64 / 1e9 / seconds);
+                let waited = (departed.sojourn + face.dropped_sojourn) as f64 / 1e9;
+                self.put("queue_mean", scope.clone(), waited / seconds);
             }
+            self.sojourn(scope.clone(), &departed);
             self.face(scope, &face);
         }
         // The run counts local faces too, which stand in front of no link.
         let mut total = FaceStats::default();
         collector.faces.iter().flatten().for_each(|face| add(&mut total, face));
         self.face(Scope::Run, &total);
+        let all = departed.values().fold(Departed::default(), |all, of| Departed {
+            data: all.data + of.data,
+            data_sojourn: all.data_sojourn + of.data_sojourn,
+            sojourn: all.sojourn + of.sojourn,
+        });
+        self.sojourn(Scope::Run, &all);
+    }
+
+    fn sojourn(&mut self, scope: Scope, departed: &Departed) {
+        if departed.data > 0 {
+            self.put("sojourn", scope, departed.data_sojourn as f64 / departed.data as f64 / 1e6);
+        }
     }
 
     fn face(&mut self, scope: Scope, face: &FaceStats) {
@@ -233,20 +250,15 @@ impl Outcome {
         self.put("loss_notices", scope.clone(), face.loss_notices as f64);
         self.put("recovered", scope.clone(), face.recovered as f64);
         if face.recovered > 0 {
-            self.put("recovery_time", scope.clone(), face.stored as f64 / face.recovered as f64 / 1e6);
-        }
-        if face.data > 0 {
-            self.put("sojourn", scope, face.data_sojourn as f64 / face.data as f64 / 1e6);
+            self.put("recovery_time", scope, face.stored as f64 / face.recovered as f64 / 1e6);
         }
     }
 
-    fn nodes(&mut self, world: &World, names: &[String], faces: &Faces<'_>, seconds: f64) {
-        for (i, name) in names.iter().enumerate() {
+    fn nodes(&mut self, names: &[String], readings: &[Vec<Reading>], faces: &Faces<'_>, seconds: f64) {
+        for (i, (name, readings)) in names.iter().zip(readings).enumerate() {
             let scope = || Scope::Node(name.clone());
-            let mut readings = Vec::new();
-            world.machine(i as u32).inspect(world.now(), &mut |r| readings.push(r));
             for reading in readings {
-                match reading {
+                match *reading {
                     Reading::Pit { peak, area, .. } => {
                         self.put("pit_max", scope(), peak as f64);
                         if seconds > 0.0 {
@@ -354,10 +366,26 @@ fn combined(total: Total, values: &[f64]) -> Option<f64> {
     }
 }
 
+/// What a node says of itself at the end.
+fn readings(world: &World, node: u32) -> Vec<Reading> {
+    let mut readings = Vec::new();
+    world.machine(node).inspect(world.now(), &mut |reading| readings.push(reading));
+    readings
+}
+
+/// What has left each queue, by node and face.
+fn departed(readings: &[Vec<Reading>]) -> BTreeMap<(u32, FaceId), Departed> {
+    let of = |(node, readings)| {
+        let readings: &Vec<Reading> = readings;
+        readings.iter().filter_map(move |reading| match reading {
+            Reading::Queue { face, departed, .. } => Some(((node as u32, *face), *departed)),
+            _ => None,
+        })
+    };
+    readings.iter().enumerate().flat_map(of).collect()
+}
+
 fn add(total: &mut FaceStats, face: &FaceStats) {
-    total.data += face.data;
-    total.data_sojourn += face.data_sojourn;
-    total.sojourn += face.sojourn;
     total.data_drops += face.data_drops;
     total.marks += face.marks;
     total.nacks += face.nacks;

@@ -57,7 +57,6 @@ macro_rules! pass_on {
 
 pass_on! {
     dropped(now: Time, node: NodeId, face: FaceId, packet: &Packet, reason: DropReason);
-    dequeued(now: Time, node: NodeId, face: FaceId, packet: &Packet, sojourn: Span);
     marked(now: Time, node: NodeId, face: FaceId);
     loss_notice(now: Time, node: NodeId, face: FaceId);
     recovered(now: Time, node: NodeId, face: FaceId, stored: Span);

@@ -57,13 +57,16 @@ impl Machine for Station {
             let queue = &mut self.queues[face.index()];
             let urgent = queue.back().is_some_and(|packet| packet.name().segment() >= Some(URGENT));
             let packet = if urgent { queue.pop_back() } else { None };
+            if packet.is_some() && !queue.is_empty() {
+                cx.ready.more();
+            }
             return packet.map_or(Pull::Later(self.not_before), Pull::Packet);
         }
-        self.queues[face.index()].pop_front().map_or(Pull::Idle, Pull::Packet)
-    }
-
-    fn has_backlog(&self, face: FaceId) -> bool {
-        !self.queues[face.index()].is_empty()
+        let Some(packet) = self.queues[face.index()].pop_front() else { return Pull::Idle };
+        if !self.queues[face.index()].is_empty() {
+            cx.ready.more();
+        }
+        Pull::Packet(packet)
     }
 
     fn wake(&mut self, cx: &mut Context<'_>) {

@@ -1,7 +1,8 @@
 //! What comes back to a consumer, and what does not: Data, loss notices, Nacks and timeouts.
 
 use super::pending::{Slot, State};
-use super::{Fetcher, NoticeTimer, earlier};
+use super::{Fetcher, NoticeTimer};
+use crate::wakes::earlier;
 use weir_core::{
     Context, DataSignal, Delivery, Loss, LossSignal, Reaction, Signal, Span, Standing, Time, TimeoutSignal,
 };

@@ -4,7 +4,7 @@ use super::Forwarder;
 use crate::face::queue_delay;
 use crate::pit::{InRecord, PitEntry, PitId};
 use smallvec::SmallVec;
-use weir_core::{Context, DataOutcome, DropReason, Event, FaceId, OutRecord, Time};
+use weir_core::{Context, DataOutcome, DropReason, Event, FaceId, OutRecord, Span, Time};
 use weir_wire::{Data, HopFields, Kind, Packet, PitToken};
 
 impl Forwarder {
@@ -43,17 +43,18 @@ impl Forwarder {
     #[inline]
     fn satisfy(&mut self, id: PitId, face: FaceId, mut packet: Packet, cx: &mut Context<'_>) -> Option<Packet> {
         self.remember_nonces_that_live_on(id, data_in(&packet), cx.now);
-        self.copy_sent(id);
         let entry = self.pit.get(id);
-        let (strategy, marked) = (entry.strategy, entry.marked);
-        let outcome = outcome(entry, &self.sent, face, &packet.hop, cx.now);
-        let waiting = faces(&entry.ins, cx);
-        cx.tell(|| {
-            let rtt = outcome.and_then(|o| o.rtt);
-            Event::PitSatisfied { data: data_in(&packet), rtt, from: face, downstreams: &waiting, marked }
-        });
-        if let Some(outcome) = outcome {
-            self.strategies[strategy.0 as usize].on_data(&outcome, cx);
+        let (strategy, marked) = (entry.strategy.0 as usize, entry.marked);
+        if cx.watched {
+            let (rtt, downstreams) = (rtt(entry, face, cx.now), &faces(&entry.ins));
+            cx.tell(|| Event::PitSatisfied { data: data_in(&packet), rtt, from: face, downstreams, marked });
+        }
+        if self.learns[strategy] {
+            self.copy_sent(id);
+            let outcome = outcome(self.pit.get(id), &self.sent, face, &packet.hop, cx.now);
+            if let Some(outcome) = outcome {
+                self.strategies[strategy].on_data(&outcome, cx);
+            }
         }
         self.pit_changed(cx);
         let hop = packet.hop_mut();
@@ -86,6 +87,15 @@ impl Forwarder {
     /// none. (The entry may have just been removed: it stays readable.)
     #[inline]
     fn send_down(&mut self, id: PitId, from: FaceId, packet: Packet, cx: &mut Context<'_>) -> Option<Packet> {
+        // Nearly always one waits.
+        if let [record] = &self.pit.get(id).ins[..] {
+            if record.face == from || record.expiry <= cx.now {
+                return Some(packet);
+            }
+            let (face, token) = (record.face, record.token.clone());
+            self.send_copy(face, token, packet, false, cx);
+            return None;
+        }
         let mut last = None;
         for i in 0..self.pit.get(id).ins.len() {
             let record = &self.pit.get(id).ins[i];
@@ -137,10 +147,9 @@ impl Forwarder {
     }
 }
 
-/// The faces of those who wait, if anybody wants to know.
-pub(super) fn faces(downstreams: &[InRecord], cx: &Context<'_>) -> SmallVec<[FaceId; 4]> {
-    let all = if cx.watched { downstreams } else { &[] };
-    all.iter().map(|record| record.face).collect()
+/// The faces of those who wait.
+pub(super) fn faces(downstreams: &[InRecord]) -> SmallVec<[FaceId; 4]> {
+    downstreams.iter().map(|record| record.face).collect()
 }
 
 /// The Data that this way is about.
@@ -150,6 +159,12 @@ fn data_in(packet: &Packet) -> &Data {
         Kind::Data(data) => data,
         _ => unreachable!("no other packet takes a Data's way"),
     }
+}
+
+/// Since the Interest was last sent to `face`, if it was.
+fn rtt(entry: &PitEntry, face: FaceId, now: Time) -> Option<Span> {
+    let upstream = entry.outs.iter().find(|upstream| upstream.record.face == face)?;
+    Some(now.since(upstream.record.sent_at))
 }
 
 fn outcome<'a>(
@@ -162,7 +177,7 @@ fn outcome<'a>(
     Some(DataOutcome {
         prefix: entry.prefix?,
         face,
-        rtt: sent.iter().find(|record| record.face == face).map(|record| now.since(record.sent_at)),
+        rtt: rtt(entry, face, now),
         marked: hop.congestion_mark > 0 || entry.marked,
         mark_distance: hop.mark_distance,
         queue_delay: queue_delay(hop.queue_delay),

@@ -11,7 +11,8 @@ pub use packets::*;
 pub use plugins::*;
 
 use weir_core::{
-    Allowance, Context, Delivery, DropReason, FaceId, FlowId, Machine, NodeId, Pull, Reading, Ready, Sink, Span, Time,
+    Allowance, Context, Delivery, DropReason, FaceId, FlowId, Machine, NodeId, Order, Pull, Reading, Ready, Sink, Span,
+    Time,
 };
 use weir_engine::{Forwarder, ForwarderRules, Router};
 use weir_wire::Packet;
@@ -21,8 +22,6 @@ use weir_wire::Packet;
 pub struct Log {
     /// Discarded packets, as `text` shows them, with the face and the reason.
     pub dropped: Vec<(String, u32, DropReason)>,
-    /// How long the packets that left a queue had waited.
-    pub sojourns: Vec<Span>,
     /// Faces of the marks.
     pub marked: Vec<u32>,
     /// Transmissions as (flow, segment, how many so far).
@@ -44,9 +43,6 @@ impl Log {
 impl Sink for Log {
     fn dropped(&mut self, _: Time, _: NodeId, face: FaceId, packet: &Packet, reason: DropReason) {
         self.dropped.push((text(packet), face.0, reason));
-    }
-    fn dequeued(&mut self, _: Time, _: NodeId, _: FaceId, _: &Packet, sojourn: Span) {
-        self.sojourns.push(sojourn);
     }
     fn marked(&mut self, _: Time, _: NodeId, face: FaceId) {
         self.marked.push(face.0);
@@ -95,6 +91,12 @@ impl<M: Machine> Bench<M> {
             ready: &mut self.ready,
         };
         work(&mut self.machine, &mut cx)
+    }
+
+    /// Gives the machine an order.
+    pub fn obey(&mut self, order: Order) {
+        self.call(|machine, cx| machine.obey(order, cx));
+        self.finish();
     }
 
     /// Lets a packet arrive.

@@ -151,7 +151,7 @@ pub struct AlarmQueue {
 
 impl QueueDiscipline for AlarmQueue {
     fn needs(&self) -> Needs {
-        Needs { observe: true, wake: true, length: false }
+        Needs { observe: true, wake: true, ..Needs::default() }
     }
 
     fn enqueue(&mut self, packet: Packet, cx: &mut Context<'_>) {

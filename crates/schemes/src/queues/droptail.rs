@@ -2,7 +2,7 @@
 
 use crate::parts::fifo::Fifo;
 use weir_core::{
-    Backlog, Bytes, Context, Entry, Limit, ParameterError, Parameters, Pull, QueueDiscipline, Settings, Site,
+    Backlog, Bytes, Context, Entry, Limit, Needs, ParameterError, Parameters, Pull, QueueDiscipline, Settings, Site,
 };
 use weir_wire::Packet;
 
@@ -53,6 +53,10 @@ impl QueueDiscipline for DropTail {
 
     fn drain(&mut self, _cx: &mut Context<'_>) -> Vec<Packet> {
         self.0.drain()
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { only_if_waiting: true, ..Needs::default() }
     }
 
     fn backlog(&self) -> Backlog {

@@ -32,6 +32,10 @@ impl ForwardingStrategy for BestRoute {
         Choice::To(face)
     }
 
+    fn learns_from_data(&self) -> bool {
+        false
+    }
+
     fn on_failure(&mut self, failure: &Failure<'_>, _cx: &mut Context<'_>) -> Choice {
         after_failure(failure)
     }

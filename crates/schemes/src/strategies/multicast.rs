@@ -30,6 +30,10 @@ impl ForwardingStrategy for Multicast {
         }
     }
 
+    fn learns_from_data(&self) -> bool {
+        false
+    }
+
     fn on_failure(&mut self, failure: &Failure<'_>, _cx: &mut Context<'_>) -> Choice {
         after_failure(failure)
     }

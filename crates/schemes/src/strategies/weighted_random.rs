@@ -50,6 +50,10 @@ impl ForwardingStrategy for WeightedRandom {
         Choice::To(cheapest.face)
     }
 
+    fn learns_from_data(&self) -> bool {
+        false
+    }
+
     fn on_failure(&mut self, failure: &Failure<'_>, _cx: &mut Context<'_>) -> Choice {
         after_failure(failure)
     }

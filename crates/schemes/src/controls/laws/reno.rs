@@ -41,7 +41,7 @@ impl Reno {
     }
 
     fn data_in_a_round_trip(&self) -> f64 {
-        if self.rule.whole_windows { self.window.floor() } else { self.window }
+        if self.rule.whole_windows { self.window as u64 as f64 } else { self.window }
     }
 }
 
