@@ -130,7 +130,7 @@ pub(crate) struct TraceArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReproduceArgs {
-    /// The paper's key, as `weir list papers` shows it
+    /// The paper's key, as `weir list papers` shows it, or `all`
     pub paper: String,
     /// Only this claim (and the runs that it needs); may be given several times
     #[arg(long, value_name = "ID")]

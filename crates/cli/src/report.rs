@@ -11,6 +11,9 @@ use weir_results::report::{Fact, Page, Report, Study, write_html};
 use weir_scenario::plan::{PartPlan, SchemePlan};
 use weir_schemes::registry;
 
+/// An experiment, and the pages about what it uses.
+pub(crate) type Section = (Study, Vec<Page>);
+
 /// Where the report goes, if one is wanted: by default into the folder of results.
 pub(crate) fn place(common: &Common, folder: &Path) -> Result<Option<PathBuf>, Failure> {
     let place = common.report.as_ref().map(|file| file.clone().unwrap_or_else(|| folder.join("report.html")));
@@ -21,7 +24,7 @@ pub(crate) fn place(common: &Common, folder: &Path) -> Result<Option<PathBuf>, F
 }
 
 /// One experiment as a section. `source` is the text of its file.
-pub(crate) fn section(experiment: &Experiment, paper: &str, source: &str) -> (Study, Vec<Page>) {
+pub(crate) fn section(experiment: &Experiment, paper: &str, source: &str) -> Section {
     let mut study = weir_lab::report(experiment);
     study.paper = paper.to_owned();
     study.source = source.to_owned();
@@ -42,7 +45,7 @@ pub(crate) fn write(
     file: &Path,
     title: &str,
     about: &str,
-    sections: Vec<(Study, Vec<Page>)>,
+    sections: Vec<Section>,
     command: String,
 ) -> Result<(), Failure> {
     let mut pages: Vec<Page> = Vec::new();

@@ -1,62 +1,112 @@
 //! `weir reproduce`
 
-use crate::args::{ReproduceArgs, TableFormat};
-use crate::output::{is_terminal, print, width};
-use crate::papers::{self, Paper};
+mod all;
+mod one;
+mod tell;
+
+use crate::args::ReproduceArgs;
+use crate::papers::Paper;
 use crate::progress::stopped;
-use crate::run::{chosen_seeds, execute, finish};
+use crate::report::Section;
+use crate::run::{chosen_seeds, execute};
 use crate::{Failure, files, report};
-use std::cell::RefCell;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use weir_core::nearest;
 use weir_lab::{Experiment, Seeds, claims};
-use weir_results::files::write_atomic;
-use weir_results::score::{Claim, Scorecard, markdown_table, print_table};
+use weir_results::score::{Claim, Scorecard};
 use weir_scenario::{Edition, Override, Study};
 
+/// What stands for every paper.
+pub(crate) const ALL: &str = "all";
+
 pub(crate) fn reproduce(args: &ReproduceArgs) -> Result<(), Failure> {
-    let paper = papers::find(&args.paper)?;
-    let set: Vec<Override> = args.set.iter().map(Override::new).collect();
-    let studies = wanted(&paper, edition(args), &set, &args.claim)?;
-    let seeds = seeds(args)?;
-    let folder = args.common.out.clone().unwrap_or_else(|| Path::new("out").join(&paper.key));
-    files::prepare(&folder)?;
-    if let Some(json) = args.json.as_deref().filter(|path| *path != Path::new("-")) {
-        files::prepare_for(json)?;
-    }
-    let report_file = report::place(&args.common, &folder)?;
-    let (mut scored, mut figures, mut sections) = (Vec::new(), Vec::new(), Vec::new());
+    if args.paper == ALL { all::all(args) } else { one::one(args) }
+}
+
+/// A paper's studies, each by its short name: checked, or what is wrong with it.
+type Studies = Vec<(String, Result<Study, Failure>)>;
+
+/// A paper whose studies have been run.
+struct Reproduction {
+    score: Scorecard,
+    /// Number of figures that were drawn.
+    figures: usize,
+    /// For the report, if one is wanted.
+    sections: Vec<Section>,
+    /// Studies that went wrong.
+    failures: Vec<(String, Failure)>,
+    /// The user stopped it before its end.
+    stopped: bool,
+}
+
+/// Runs the studies of a paper one after another. What goes wrong in one study leaves the others alone.
+fn run(paper: &Paper, studies: Studies, args: &ReproduceArgs, folder: &Path) -> Result<Reproduction, Failure> {
+    let (seeds, wants_report) = (seeds(args)?, args.common.report.is_some());
+    let (mut scored, mut figures, mut sections, mut failures) = (Vec::new(), 0, Vec::new(), Vec::new());
+    let mut halted = false;
     for (name, study) in studies {
         if stopped() {
-            return Err(Failure::Stopped);
+            halted = true;
+            break;
         }
-        let experiment = execute(study, seeds.clone(), &args.common, &name, None)?;
+        let file = format!("papers/{}/{name}.toml", paper.key);
+        let outcome = study.and_then(|study| {
+            let unmeasured = unmeasured(&study);
+            match execute(study, seeds.clone(), &args.common, &format!("{} {name}", paper.key), None) {
+                Ok(experiment) => Ok(experiment),
+                Err(failure) => {
+                    scored.extend(unmeasured.into_iter().filter(|claim| is_chosen(claim, args)));
+                    Err(failure)
+                }
+            }
+        });
+        let experiment = match outcome {
+            Ok(experiment) => experiment,
+            Err(failure) => {
+                failures.push((file, failure));
+                continue;
+            }
+        };
         files::write_tables(&experiment, &args.common.tables, &folder.join(&name))?;
-        finish(&experiment)?;
-        figures.extend(files::write_figures(&experiment, &folder)?);
-        scored.extend(chosen_claims(&experiment, &args.claim));
-        if report_file.is_some() {
+        if !experiment.is_complete() {
+            halted = true;
+            break;
+        }
+        figures += files::write_figures(&experiment, folder)?.len();
+        let of_study = || claims(&experiment).into_iter().filter(|claim| is_chosen(claim, args));
+        scored.extend(of_study());
+        if wants_report {
             let mut section = report::section(&experiment, &paper.key, paper.source(&name));
-            section.0.claims.retain(|c| args.claim.is_empty() || args.claim.contains(&c.id));
+            section.0.claims.retain(|claim| is_chosen(claim, args));
             sections.push(section);
         }
     }
-    if let Some(file) = &report_file {
-        report::write(file, &paper.title(), "", sections, command(args))?;
-    }
+    add_missing(paper, args, &mut scored)?;
     scored.sort_by(|a, b| a.id.cmp(&b.id));
     let score = Scorecard { paper: paper.key.clone(), claims: scored };
-    write(&score, args, &folder)?;
-    tell(&score, args, &folder, &figures, report_file.as_deref())
+    Ok(Reproduction { score, figures, sections, failures, stopped: halted })
 }
 
-/// What would give the same results.
-fn command(args: &ReproduceArgs) -> String {
-    let claims = args.claim.iter().flat_map(|id| ["--claim".to_owned(), id.clone()]);
-    let seeds = args.common.seeds.iter().flat_map(|seeds| ["--seeds".to_owned(), seeds.clone()]);
-    let speed = [("--quick", args.quick), ("--full", args.full)].into_iter().filter(|(_, on)| *on);
-    let more: Vec<String> = speed.map(|(word, _)| word.to_owned()).chain(claims).chain(seeds).collect();
-    report::command(&["reproduce", &args.paper], &args.set, &more)
+fn is_chosen(claim: &Claim, args: &ReproduceArgs) -> bool {
+    args.claim.is_empty() || args.claim.contains(&claim.id)
+}
+
+/// The claims of a study that could not be run.
+fn unmeasured(study: &Study) -> Vec<Claim> {
+    let outcomes = study.points().iter().map(|_| Vec::new()).collect();
+    claims(&Experiment { study: study.clone(), outcomes })
+}
+
+/// What the paper claims and no study has measured goes into the score as well.
+fn add_missing(paper: &Paper, args: &ReproduceArgs, scored: &mut Vec<Claim>) -> Result<(), Failure> {
+    for id in paper.ids()? {
+        if scored.iter().all(|claim| claim.id != id) {
+            let says = "in the paper's list of claims, but measured by none of the studies that were run".to_owned();
+            scored.push(Claim { id, says, ..Claim::default() });
+        }
+    }
+    scored.retain(|claim| is_chosen(claim, args));
+    Ok(())
 }
 
 fn seeds(args: &ReproduceArgs) -> Result<Seeds, Failure> {
@@ -77,94 +127,53 @@ fn edition(args: &ReproduceArgs) -> Edition {
     }
 }
 
-/// The studies that the chosen claims need; all of them if none is chosen.
-fn wanted(paper: &Paper, edition: Edition, set: &[Override], ids: &[String]) -> Result<Vec<(String, Study)>, Failure> {
-    let known = RefCell::new(Vec::new());
+/// The studies of each paper that the chosen claims need; all of them if none is chosen.
+fn wanted(papers: &[Paper], args: &ReproduceArgs) -> Result<Vec<Studies>, Failure> {
+    let set: Vec<Override> = args.set.iter().map(Override::new).collect();
+    let known = std::cell::RefCell::new(Vec::new());
     let needed = |study: &Study| {
         known.borrow_mut().extend(study.claims.iter().map(|c| c.id.clone()));
-        ids.is_empty() || study.claims.iter().any(|c| ids.contains(&c.id))
+        args.claim.is_empty() || study.claims.iter().any(|c| args.claim.contains(&c.id))
     };
-    let studies = paper.studies(edition, set, needed)?;
+    let studies = papers.iter().map(|paper| paper.studies(edition(args), &set, needed)).collect();
     let known = known.into_inner();
-    match ids.iter().find(|id| !known.contains(id)) {
+    match args.claim.iter().find(|id| !known.contains(id)) {
         None => Ok(studies),
         Some(unknown) => {
             let near = nearest(unknown, known.iter().map(String::as_str));
             let hint = near.map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
-            Err(Failure::Input(format!("there is no claim `{unknown}` in this paper{hint}")))
+            let place = if papers.len() == 1 { "in this paper" } else { "in any paper" };
+            Err(Failure::Input(format!("there is no claim `{unknown}` {place}{hint}")))
         }
     }
 }
 
-fn chosen_claims(experiment: &Experiment, ids: &[String]) -> impl Iterator<Item = Claim> {
-    claims(experiment).into_iter().filter(move |c| ids.is_empty() || ids.contains(&c.id))
+/// What would give the same results.
+fn command(args: &ReproduceArgs) -> String {
+    let claims = args.claim.iter().flat_map(|id| ["--claim".to_owned(), id.clone()]);
+    let seeds = args.common.seeds.iter().flat_map(|seeds| ["--seeds".to_owned(), seeds.clone()]);
+    let speed = [("--quick", args.quick), ("--full", args.full)].into_iter().filter(|(_, on)| *on);
+    let more: Vec<String> = speed.map(|(word, _)| word.to_owned()).chain(claims).chain(seeds).collect();
+    report::command(&["reproduce", &args.paper], &args.set, &more)
 }
 
-fn write(score: &Scorecard, args: &ReproduceArgs, folder: &Path) -> Result<(), Failure> {
-    // A choice of claims must not overwrite the score of all.
-    if args.claim.is_empty() {
-        score.write_json(&folder.join("claims.json"))?;
-        write_atomic(&folder.join("claims.md"), markdown_table(&score.claims).as_bytes())?;
-    }
-    match &args.json {
-        Some(path) if path == &PathBuf::from("-") => print(&score.to_json()),
-        Some(path) => Ok(score.write_json(path)?),
-        None => Ok(()),
-    }
-}
-
-fn tell(
-    score: &Scorecard,
-    args: &ReproduceArgs,
-    folder: &Path,
-    figures: &[String],
-    report: Option<&Path>,
-) -> Result<(), Failure> {
-    if args.common.quiet || args.json.as_deref() == Some(Path::new("-")) {
-        return Ok(());
-    }
-    let mut text = print_table(&score.claims, width(), is_terminal());
-    let mut written =
-        vec![format!("{} figures (SVG, PNG)", figures.len()), format!("tables ({})", formats(&args.common.tables))];
-    if args.claim.is_empty() {
-        written.push("claims.json".into());
-    } else {
-        text += &details(&score.claims);
-    }
-    text += &format!("{} are in {}\n", list(&written), folder.display());
-    if let Some(file) = report {
-        text += &format!("the report is {}\n", file.display());
-    }
-    if !args.set.is_empty() {
-        text += "note: --set was given, so this is not the score of the paper's own setting\n";
-    }
-    print(&text)
-}
-
-fn formats(formats: &[TableFormat]) -> &'static str {
-    match (formats.contains(&TableFormat::Csv), formats.contains(&TableFormat::Parquet)) {
-        (true, true) => "CSV, Parquet",
-        (false, true) => "Parquet",
-        _ => "CSV",
+/// An error that names all studies that went wrong, if any did.
+fn told(failures: Vec<(String, Failure)>) -> Result<(), Failure> {
+    let input = failures.iter().all(|(_, failure)| matches!(failure, Failure::Input(_)));
+    let texts: Vec<String> = failures.into_iter().map(|(study, failure)| why(&study, &failure)).collect();
+    match (texts.len(), input) {
+        (0, _) => Ok(()),
+        (_, true) => Err(Failure::Input(texts.join("\n"))),
+        (_, false) => Err(Failure::Other(texts.join("\n"))),
     }
 }
 
-/// `a, b and c`.
-fn list(words: &[String]) -> String {
-    match words {
-        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
-        _ => words.concat(),
+/// What went wrong with a study.
+fn why(study: &str, failure: &Failure) -> String {
+    match failure {
+        // Problems of a file name it.
+        Failure::Input(text) | Failure::Other(text) if text.contains(study) => text.trim_end().to_owned(),
+        Failure::Input(text) | Failure::Other(text) => format!("{study}: {}", text.trim_end()),
+        Failure::Stopped => format!("{study}: stopped"),
     }
-}
-
-/// How each number of the chosen claims was measured.
-fn details(claims: &[Claim]) -> String {
-    let mut text = String::new();
-    for part in claims.iter().flat_map(|c| &c.parts) {
-        let label = if part.label.is_empty() { String::new() } else { format!("{}: ", part.label) };
-        let spread = part.spread.map(|s| format!(" ± {s:.3} (95 % confidence over seeds)")).unwrap_or_default();
-        let value = part.measured.map_or("not measured".into(), |v| format!("{v:.4}"));
-        text += &format!("  {label}{} = {value}{spread}\n", part.measure_text);
-    }
-    text
 }

@@ -96,3 +96,22 @@ fn an_interrupted_reproduction_leaves_the_last_score_alone() {
     let done = column(&here.join("o/bursts/runs.csv"), "seed").len();
     assert!(done < 8000, "{done} runs");
 }
+
+#[test]
+fn an_interrupted_reproduction_of_all_papers_keeps_the_runs_that_are_done() {
+    let here = folder("interrupt-all");
+    std::fs::create_dir(here.join("o")).unwrap();
+    std::fs::write(here.join("o/claims.json"), "the score of another day").unwrap();
+    std::thread::sleep(Duration::from_millis(50));
+    let child = start(&here, "o", &["reproduce", "all", "--seeds", "1..1000"]);
+    // The first study of the first paper is at work: its folder comes when it is interrupted.
+    interrupt(&child);
+    let called = ended(child);
+    assert_eq!(called.code, 130, "{called:?}");
+    assert_eq!(std::fs::read_to_string(here.join("o/claims.json")).unwrap(), "the score of another day");
+    let papers: Vec<_> = std::fs::read_dir(here.join("o")).unwrap().flatten().filter(|e| e.path().is_dir()).collect();
+    let studies = papers.iter().flat_map(|paper| std::fs::read_dir(paper.path()).unwrap().flatten());
+    let tables: Vec<_> = studies.map(|study| study.path().join("runs.csv")).filter(|table| table.exists()).collect();
+    assert_eq!(tables.len(), 1, "{tables:?}");
+    assert!(papers.iter().all(|paper| !paper.path().join("claims.json").exists()), "no paper was done");
+}

@@ -8,7 +8,7 @@ mod why;
 
 use std::fmt;
 
-pub use json::Scorecard;
+pub use json::{Scorecard, Total};
 pub use text::{markdown_table, print_table};
 
 /// How far a measurement may be from the number in the paper. Bounds belong to the allowed range.
@@ -159,9 +159,14 @@ pub enum Verdict {
     Reproduced,
     /// Some parts agree.
     Partly,
-    /// No part agrees, or there is none.
+    /// Something was measured, and no part agrees.
     Not,
+    /// Nothing was measured.
+    Missing,
 }
+
+/// All verdicts, the best first.
+pub const VERDICTS: [Verdict; 4] = [Verdict::Reproduced, Verdict::Partly, Verdict::Not, Verdict::Missing];
 
 impl Verdict {
     /// The word for it in files and tables.
@@ -170,6 +175,7 @@ impl Verdict {
             Self::Reproduced => "reproduced",
             Self::Partly => "partly",
             Self::Not => "not",
+            Self::Missing => "missing",
         }
     }
 }
@@ -183,6 +189,7 @@ impl fmt::Display for Verdict {
 /// The verdict that the parts of a claim lead to.
 pub fn verdict(claim: &Claim) -> Verdict {
     match claim.parts.iter().filter(|part| part.is_met()).count() {
+        0 if claim.parts.iter().all(|part| part.measured.is_none()) => Verdict::Missing,
         0 => Verdict::Not,
         met if met == claim.parts.len() => Verdict::Reproduced,
         _ => Verdict::Partly,
@@ -200,6 +207,8 @@ pub struct Summary {
     pub partly: usize,
     /// Those not reproduced.
     pub not: usize,
+    /// Those for which nothing was measured.
+    pub missing: usize,
 }
 
 impl Summary {
@@ -211,17 +220,31 @@ impl Summary {
                 Verdict::Reproduced => summary.reproduced += 1,
                 Verdict::Partly => summary.partly += 1,
                 Verdict::Not => summary.not += 1,
+                Verdict::Missing => summary.missing += 1,
             }
         }
         summary
+    }
+
+    /// The claims of both.
+    pub fn plus(self, other: Summary) -> Self {
+        Self {
+            claims: self.claims + other.claims,
+            reproduced: self.reproduced + other.reproduced,
+            partly: self.partly + other.partly,
+            not: self.not + other.not,
+            missing: self.missing + other.missing,
+        }
     }
 }
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { claims, reproduced, partly, not } = self;
+        let Self { claims, reproduced, partly, not, missing } = self;
         let s = if *claims == 1 { "" } else { "s" };
-        write!(f, "{claims} claim{s}: {reproduced} reproduced, {partly} partly, {not} not")
+        write!(f, "{claims} claim{s}: {reproduced} reproduced, {partly} partly, {not} not")?;
+        // In most scores nothing is.
+        if *missing > 0 { write!(f, ", {missing} missing") } else { Ok(()) }
     }
 }
 
@@ -330,15 +353,18 @@ mod tests {
         assert_eq!(verdict(&claim(vec![yes.clone(), yes.clone()])), Verdict::Reproduced);
         assert_eq!(verdict(&claim(vec![yes.clone(), no.clone()])), Verdict::Partly);
         assert_eq!(verdict(&claim(vec![yes, missing.clone()])), Verdict::Partly);
-        assert_eq!(verdict(&claim(vec![no, missing])), Verdict::Not);
-        assert_eq!(verdict(&claim(vec![])), Verdict::Not);
+        assert_eq!(verdict(&claim(vec![no, missing.clone()])), Verdict::Not);
+        assert_eq!(verdict(&claim(vec![missing])), Verdict::Missing);
+        assert_eq!(verdict(&claim(vec![])), Verdict::Missing);
     }
 
     #[test]
     fn summary_counts() {
         let claims = [true, true, false].map(|t| Claim { parts: vec![Part::holds("", t)], ..Claim::default() });
-        assert_eq!(Summary::of(&claims), Summary { claims: 3, reproduced: 2, partly: 0, not: 1 });
+        assert_eq!(Summary::of(&claims), Summary { claims: 3, reproduced: 2, partly: 0, not: 1, missing: 0 });
         assert_eq!(Summary::of(&claims).to_string(), "3 claims: 2 reproduced, 0 partly, 1 not");
+        let with_missing = Summary::of(&claims).plus(Summary::of(&[Claim::default()]));
+        assert_eq!(with_missing.to_string(), "4 claims: 2 reproduced, 0 partly, 1 not, 1 missing");
     }
 
     #[test]

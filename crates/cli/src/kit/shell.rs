@@ -3,6 +3,7 @@
 use crate::Failure;
 use crate::args::{Arguments, CompletionsArgs, ManArgs};
 use crate::output::print;
+use crate::reproduce::ALL;
 use crate::{catalogue, papers};
 use clap::builder::PossibleValuesParser;
 use clap::{Command, CommandFactory as _};
@@ -22,7 +23,8 @@ fn with_names(command: Command) -> Command {
     pages.sort_unstable();
     pages.dedup();
     // A few short words, kept until the program ends, which is a moment away.
-    let papers: Vec<&'static str> = papers::papers().into_iter().map(|paper| &*paper.key.leak()).collect();
+    let papers = papers::papers().into_iter().map(|paper| &*paper.key.leak());
+    let papers: Vec<&'static str> = papers.chain([ALL]).collect();
     let one_of = |command: Command, argument: &'static str, names: PossibleValuesParser| {
         command.mut_arg(argument, |argument| argument.value_parser(names))
     };

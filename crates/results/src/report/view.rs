@@ -4,7 +4,7 @@ use super::drawing::{self, Role};
 use super::{Fact, Grid, Network, Page, Report, Study, Value, figure, prose};
 use crate::chart::{Chart, Kind};
 use crate::number::significant;
-use crate::score::{Claim, Verdict, verdict};
+use crate::score::{Claim, VERDICTS, Verdict, verdict};
 use minijinja::{Environment, Error, Value as Safe, context};
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -27,8 +27,9 @@ pub(super) fn render(report: &Report) -> Result<String, Error> {
     let papers: std::collections::BTreeSet<&str> =
         claims.iter().map(|c| c.paper.as_str()).filter(|paper| !paper.is_empty()).collect();
     let count = |word: &str| claims.iter().filter(|claim| claim.verdict == word).count();
-    let verdicts = [Verdict::Reproduced, Verdict::Partly, Verdict::Not]
-        .map(|v| context!(word => v.word(), count => count(v.word()) as u64));
+    // Where nothing is missing, nobody need be told of the possibility.
+    let told = VERDICTS.iter().filter(|v| **v != Verdict::Missing || count(v.word()) > 0);
+    let verdicts: Vec<Safe> = told.map(|v| context!(word => v.word(), count => count(v.word()) as u64)).collect();
     let pages: Vec<PageView> = report.pages.iter().map(PageView::new).collect();
     environment.get_template("report.html")?.render(context! {
         report => context!(title => report.title, about => paragraphs(&report.about), command => report.command),
@@ -191,6 +192,7 @@ impl ClaimView {
             Verdict::Reproduced => ("reproduced", "✓"),
             Verdict::Partly => ("partly", "◐"),
             Verdict::Not => ("not", "✗"),
+            Verdict::Missing => ("missing", "?"),
         };
         let part = |part: &crate::score::Part| PartView {
             label: part.label.clone(),

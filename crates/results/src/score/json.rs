@@ -24,15 +24,16 @@ impl Scorecard {
     ///
     /// The shape is
     /// `{"paper", "claims": [{"id", "says", "where", "expected", "measured", "tolerance", "verdict", "why"}],
-    /// "summary": {"claims", "reproduced", "partly", "not"}}`. `expected` and `measured` are a number (true or false for
+    /// "summary": {"claims", "reproduced", "partly", "not", "missing"}}`. `expected` and `measured` are a number (true or false for
     /// a statement, null for a measurement that is missing or not finite) when a claim has one part, and else an object
     /// with a member for each part, named by its label.
     pub fn to_json(&self) -> String {
+        pretty(&self.members())
+    }
+
+    fn members(&self) -> JsonScore<'_> {
         let claims = self.claims.iter().map(JsonClaim::of).collect();
-        let score = JsonScore { paper: &self.paper, claims, summary: Summary::of(&self.claims) };
-        let mut text = serde_json::to_string_pretty(&score).expect("strings and numbers always serialise");
-        text.push('\n');
-        text
+        JsonScore { paper: &self.paper, claims, summary: Summary::of(&self.claims) }
     }
 
     /// Writes [`Scorecard::to_json`] to a file, in one step.
@@ -43,6 +44,58 @@ impl Scorecard {
     pub fn write_json(&self, path: &Path) -> Result<(), FileError> {
         write_atomic(path, self.to_json().as_bytes())
     }
+}
+
+/// The scores of several papers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Total {
+    /// A score for each paper.
+    pub papers: Vec<Scorecard>,
+    /// What went wrong, each a study and the reason. Its claims are missing.
+    pub failures: Vec<(String, String)>,
+}
+
+impl Total {
+    /// The verdicts of all papers, counted.
+    pub fn summary(&self) -> Summary {
+        self.papers.iter().map(|paper| Summary::of(&paper.claims)).fold(Summary::default(), Summary::plus)
+    }
+
+    /// All scores as JSON text, ending in a line feed: `{"papers": [..], "failures": [{"study", "why"}], "summary"}`
+    /// with the papers and the summary as in [`Scorecard::to_json`].
+    pub fn to_json(&self) -> String {
+        let papers: Vec<JsonScore<'_>> = self.papers.iter().map(Scorecard::members).collect();
+        let failures = self.failures.iter().map(|(study, why)| JsonFailure { study, why }).collect();
+        pretty(&JsonTotal { papers, failures, summary: self.summary() })
+    }
+
+    /// Writes [`Total::to_json`] to a file, in one step.
+    ///
+    /// # Errors
+    ///
+    /// [`FileError`] naming `path` when it cannot be written.
+    pub fn write_json(&self, path: &Path) -> Result<(), FileError> {
+        write_atomic(path, self.to_json().as_bytes())
+    }
+}
+
+fn pretty(value: &impl Serialize) -> String {
+    let mut text = serde_json::to_string_pretty(value).expect("strings and numbers always serialise");
+    text.push('\n');
+    text
+}
+
+#[derive(Serialize)]
+struct JsonTotal<'a> {
+    papers: Vec<JsonScore<'a>>,
+    failures: Vec<JsonFailure<'a>>,
+    summary: Summary,
+}
+
+#[derive(Serialize)]
+struct JsonFailure<'a> {
+    study: &'a str,
+    why: &'a str,
 }
 
 /// Members in the order in which they are written.
@@ -155,9 +208,21 @@ mod tests {
                      "expected": true, "measured": false, "tolerance": "order", "verdict": "not",
                      "why": "Missed: does not hold."},
                 ],
-                "summary": {"claims": 3, "reproduced": 1, "partly": 1, "not": 1},
+                "summary": {"claims": 3, "reproduced": 1, "partly": 1, "not": 1, "missing": 0},
             }),
         );
+    }
+
+    #[test]
+    fn several_papers_have_one_summary() {
+        let lost = Scorecard { paper: "lost".into(), claims: vec![Claim { id: "L-1".into(), ..Claim::default() }] };
+        let failures = vec![("papers/lost/a.toml".into(), "no such link".into())];
+        let total = Total { papers: vec![scorecard(), lost], failures };
+        let json: Value = serde_json::from_str(&total.to_json()).unwrap();
+        assert_eq!(json["papers"][0], serde_json::from_str::<Value>(&scorecard().to_json()).unwrap());
+        assert_eq!(json["papers"][1]["claims"][0]["verdict"], "missing");
+        assert_eq!(json["failures"], json!([{"study": "papers/lost/a.toml", "why": "no such link"}]));
+        assert_eq!(json["summary"], json!({"claims": 4, "reproduced": 1, "partly": 1, "not": 1, "missing": 1}));
     }
 
     #[test]

@@ -46,6 +46,7 @@ fn row(claim: &Claim) -> [Cell; 4] {
         Verdict::Reproduced => Color::Green,
         Verdict::Partly => Color::Yellow,
         Verdict::Not => Color::Red,
+        Verdict::Missing => Color::Magenta,
     };
     [
         Cell::new(&claim.id),
