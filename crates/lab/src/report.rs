@@ -304,6 +304,7 @@ fn of_scenario(scenario: &Scenario) -> Vec<(String, String)> {
         ("tables.cs", if scenario.tables.cs == 0 { "off".into() } else { format!("{} packets", scenario.tables.cs) }),
         ("tables.pit", scenario.tables.pit.map_or_else(|| "unbounded".into(), |n| format!("{n} entries"))),
         ("run.duration", run.duration.map_or_else(|| "until all fetches end".into(), |d| d.to_string())),
+        ("run.limit", run.limit.map_or_else(none, |d| d.to_string())),
         ("run.sample", run.sample.map_or_else(none, |s| s.to_string())),
         ("nodes", scenario.topology.nodes.len().to_string()),
         ("links", scenario.topology.links.len().to_string()),

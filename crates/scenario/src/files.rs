@@ -70,6 +70,11 @@ impl<'f> Loader<'f> {
         Loader { files, sources: RefCell::default(), graphs: RefCell::default() }
     }
 
+    /// Where the texts come from.
+    pub(crate) fn files(&self) -> &'f dyn Files {
+        self.files
+    }
+
     /// The text of the file that `node` names; problems are reported.
     pub(crate) fn source(&self, node: &Node, log: &Log) -> Option<Arc<Source>> {
         let path = crate::quantities::text(node, "the path of a file", log)?;

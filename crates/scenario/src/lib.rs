@@ -6,6 +6,7 @@
 //!
 //! The crate knows neither the simulator nor the results; `docs/scenarios.md` describes the format.
 
+mod arenas;
 mod axes;
 mod claims;
 mod diagnostic;
@@ -46,6 +47,7 @@ mod tree;
 mod ways;
 mod workloads;
 
+pub use arenas::{Arena, arenas};
 pub use diagnostic::{Diagnostic, Place, Problems, Source};
 pub use editions::Edition;
 pub use files::{Files, Folder, NoFiles};

@@ -68,6 +68,33 @@ impl std::fmt::Display for Path {
     }
 }
 
+/// The paths and values of a table such as `{ "run.duration" = "10s" }`; what is wrong with them is reported. They
+/// begin with one of `known`; `who` sets them.
+pub(crate) fn settings(node: &Node, who: &str, known: &[&'static str], log: &Log) -> Vec<(Path, Node)> {
+    let Some(table) = node.table() else {
+        crate::reader::refuse(node, "a table of paths and values", log);
+        return vec![];
+    };
+    let one = |(key, value): &(Key, Node)| {
+        let path = Path::parse(&key.text, &key.place, log)?;
+        let first = path.steps.first()?;
+        if !known.contains(&&*first.text) {
+            let problem = Diagnostic::at(&first.place, format!("{who} cannot set `{}`", first.text));
+            log.report(problem.suggest(&first.text, known.iter().copied()));
+            return None;
+        }
+        let whole = path.steps.len() == 1 && first.text != "scheme" && matches!(value.content, Content::Table(_));
+        if whole {
+            let message = format!("this would replace the whole of `{}`", first.text);
+            let problem = Diagnostic::at(&key.place, message);
+            log.report(problem.help(format!("write the path in quotes, as in `\"{}.key\" = value`", first.text)));
+            return None;
+        }
+        Some((path, value.clone()))
+    };
+    table.entries.iter().filter_map(one).collect()
+}
+
 /// Splits at dots outside quotes.
 fn pieces(text: &str) -> Vec<&str> {
     let mut quote = None;

@@ -283,6 +283,8 @@ pub enum NoticeTimer {
 pub struct RunPlan {
     /// End of the run; `None`: when every fetch that ends has ended.
     pub duration: Option<Span>,
+    /// End of the run if not every fetch that ends has ended before; `None`: there is none.
+    pub limit: Option<Span>,
     /// Seeds of an ordinary run.
     pub seeds: Vec<u64>,
     /// Seeds of a quick run.

@@ -4,7 +4,7 @@ use crate::diagnostic::{Diagnostic, list};
 use crate::plan::{ConsumerRules, NoticeTimer, RateChange, RunPlan, Tables};
 use crate::quantities::Seeds;
 use crate::reader::{Read as _, TableReader, count};
-use crate::shape::{Field, Form, Shape};
+use crate::shape::{Field, Form, Rule, Shape};
 use crate::tree::{Content, Node};
 use weir_core::{Lifetime, Span};
 
@@ -86,6 +86,7 @@ pub(crate) static RUN: Shape = Shape {
     example: "[run]\nduration = \"60s\"\nseeds = \"1..20\"\nsample = \"100ms\"\n",
     keys: &[&[
         Field::of::<Span>("duration", "End of the run; not 0.").otherwise("when every fetch has ended"),
+        Field::of::<Span>("limit", "End of the run if not every fetch has ended before; not 0.").otherwise("none"),
         Field::of::<Seeds>("seeds", "Seeds: a range (both ends included), a list, or one number. Each is one run.")
             .default("1"),
         Field::of::<Seeds>("quick_seeds", "Seeds of a quick run.").otherwise("the first of `seeds`"),
@@ -93,7 +94,7 @@ pub(crate) static RUN: Shape = Shape {
         Field::of::<Span>("sample", "Interval of time series; not 0.").otherwise("none are kept"),
     ]],
     more: None,
-    rules: &[],
+    rules: &[Rule::NotBoth(&["duration", "limit"])],
 };
 
 /// `[tables]`.
@@ -181,14 +182,22 @@ fn word<T: Copy>(table: &TableReader<'_>, key: &'static str, wrong: &str, words:
 
 /// `[run]`.
 pub(crate) fn run(root: &TableReader<'_>) -> RunPlan {
-    let default =
-        RunPlan { duration: None, seeds: vec![1], quick_seeds: vec![1], full_seeds: vec![1, 2, 3], sample: None };
+    let default = RunPlan {
+        duration: None,
+        limit: None,
+        seeds: vec![1],
+        quick_seeds: vec![1],
+        full_seeds: vec![1, 2, 3],
+        sample: None,
+    };
     let Some(table) = root.table("run") else { return default };
     let seeds = table.get("seeds").map_or(default.seeds, |s: Seeds| s.0);
     let quick_seeds = table.get("quick_seeds").map_or_else(|| seeds[..1].to_vec(), |s: Seeds| s.0);
     let full_seeds = table.get("full_seeds").map_or_else(|| (1..=3 * seeds.len() as u64).collect(), |s: Seeds| s.0);
     let (duration, sample) = (positive(&table, "duration"), positive(&table, "sample"));
-    let plan = RunPlan { duration, seeds, quick_seeds, full_seeds, sample };
+    let limit = positive(&table, "limit");
+    table.exclude("duration", "limit", "a run has one end");
+    let plan = RunPlan { duration, limit, seeds, quick_seeds, full_seeds, sample };
     table.finish();
     plan
 }

@@ -8,7 +8,7 @@ use crate::shape::{Field, Form, Shape};
 use crate::tree::Node;
 use crate::workloads::Scene;
 use crate::{
-    axes, claims, editions, feasible, figures, impairments, routing, run, scheme, timeline, topology, workloads,
+    arenas, axes, claims, editions, feasible, figures, impairments, routing, run, scheme, timeline, topology, workloads,
 };
 
 /// The whole file.
@@ -36,6 +36,11 @@ pub(crate) static FILE: Shape = Shape {
         Field::new("figure", Form::Tables(&figures::SHAPE), "Figures to draw."),
         Field::new("claim", Form::Tables(&claims::SHAPE), "Claims of a paper to check."),
         Field::new(
+            "compare",
+            Form::Tables(&arenas::SHAPE),
+            "Networks of this study on which `weir compare` lets schemes compete.",
+        ),
+        Field::new(
             "quick",
             editions::FORM,
             "Paths in this file and the values that they have in a quick look (`weir reproduce --quick`).",
@@ -52,7 +57,7 @@ pub(crate) static FILE: Shape = Shape {
 };
 
 /// Keys of the file that belong to the study, not to a scenario.
-pub(crate) const STUDY_KEYS: [&str; 7] = ["title", "about", "vary", "figure", "claim", "quick", "full"];
+pub(crate) const STUDY_KEYS: [&str; 8] = ["title", "about", "vary", "figure", "claim", "compare", "quick", "full"];
 
 /// Keys of the file that describe a scenario, and so can be varied.
 pub(crate) const SCENARIO_KEYS: [&str; 9] =

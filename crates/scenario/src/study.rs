@@ -1,5 +1,6 @@
 //! A whole file: a scenario, the axes along which it varies, figures and claims.
 
+use crate::arenas::{self, Arena};
 use crate::axes::{self, Variation};
 use crate::diagnostic::{Diagnostic, Log, Place, Problems, Source};
 use crate::editions::Edition;
@@ -30,6 +31,8 @@ pub struct Study {
     pub figures: Vec<Figure>,
     /// The claims, in the order of the file.
     pub claims: Vec<Claim>,
+    /// Networks for comparisons of schemes, in the order of the file.
+    pub arenas: Vec<Arena>,
     /// The editions that the file has besides the ordinary one.
     pub editions: Vec<Edition>,
     points: Vec<Point>,
@@ -171,6 +174,11 @@ pub(crate) fn of_tree(
     let editions = editions::read(&table);
     let complete = log.count() == 0;
     let points = points::build(root, &variations, complete, files, log);
+    // They are made of the same parts: what is wrong with those has been told.
+    let arenas = match &points {
+        Some(_) => arenas::read(&table, root, &variations, files, log),
+        None => vec![],
+    };
     let axes: Vec<Axis> = variations.into_iter().map(|v| v.axis).collect();
     let places = points.as_deref().map(points::places);
     let words = figures::Words { axes: &axes, places: places.as_ref(), points: points.as_deref() };
@@ -184,6 +192,7 @@ pub(crate) fn of_tree(
         axes,
         figures,
         claims,
+        arenas,
         editions,
         points: points?,
         places: places?,

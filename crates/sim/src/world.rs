@@ -28,6 +28,8 @@ pub enum End {
     At(Time),
     /// When every fetch is complete, or nothing happens any more.
     Complete,
+    /// The same, but at this time at the latest.
+    CompleteOrAt(Time),
     /// When nothing happens any more: every queue, table and link is empty.
     Quiet,
 }
@@ -109,8 +111,9 @@ impl World {
         if self.now == Time::ZERO && self.events == 0 {
             self.start();
         }
-        let limit = if let End::At(limit) = end { limit } else { Time::NEVER };
-        while !(end == End::Complete && self.watch.collector.all_complete()) {
+        let limit = if let End::At(limit) | End::CompleteOrAt(limit) = end { limit } else { Time::NEVER };
+        let completes = matches!(end, End::Complete | End::CompleteOrAt(_));
+        while !(completes && self.watch.collector.all_complete()) {
             if self.events >= events {
                 return self.calendar.is_empty();
             }
@@ -120,7 +123,8 @@ impl World {
             let Some((time, what)) = self.calendar.pop_until(limit.0) else { break };
             self.step(Time(time), what);
         }
-        if let End::At(limit) = end {
+        let expired = matches!(end, End::CompleteOrAt(_)) && !self.watch.collector.all_complete();
+        if expired || matches!(end, End::At(_)) {
             self.now = limit.max(self.now);
         }
         true

@@ -174,3 +174,22 @@ fn a_trace_that_fits_the_network_not_is_refused() {
         assert!(told.contains(wanted), "{told}");
     }
 }
+
+#[test]
+fn a_limit_ends_only_what_has_not_ended_before() {
+    let text = |run: &str| {
+        format!(
+            "[topology.linear]\nrouters = 1\nrate = \"10Mbps\"\ndelay = \"5ms\"\n\n\
+             [[workload]]\nfetch = {{ size = \"1MB\" }}\n\n[run]\n{run}\n"
+        )
+    };
+    let open = common::run(&text(""), 1);
+    let wide = common::run(&text("limit = \"100s\""), 1);
+    assert_eq!((open.digest, &open.values), (wide.digest, &wide.values));
+    let end = of_run(&open, "duration");
+    let narrow = common::run(&text("limit = \"300ms\""), 1);
+    assert!(end > 0.8, "{end}");
+    assert_eq!(of_run(&narrow, "duration"), 0.3);
+    assert_eq!(of_run(&narrow, "fetches_completed"), 0.0);
+    assert_eq!(narrow.get("completion_time", weir_sim::Scope::Run), None);
+}

@@ -10,6 +10,7 @@ const ORDER: &[&str] = &[
     "docs/topologies.md",
     "docs/scenario-reference.md",
     "docs/results.md",
+    "docs/reproducing.md",
     "docs/captures.md",
     "docs/trace.md",
     "docs/library.md",

@@ -110,7 +110,12 @@ impl Builder<'_> {
         let links = self.connect(&mut world);
         self.impair(&mut world);
         world.schedule(self.changes()?);
-        let end = self.scenario.run.duration.map_or(End::Complete, |d| End::At(Time::ZERO + d));
+        let run = &self.scenario.run;
+        let end = match (run.duration, run.limit) {
+            (Some(duration), _) => End::At(Time::ZERO + duration),
+            (None, Some(limit)) => End::CompleteOrAt(Time::ZERO + limit),
+            (None, None) => End::Complete,
+        };
         Ok(Built { world, end, nodes: topology.nodes.clone(), links })
     }
 
