@@ -10,7 +10,7 @@ use weir_core::{
 };
 use weir_engine::{
     Application, ContentStore, Fetcher, FetcherRules, Fib, Forwarder, ForwarderRules, InRecord, Match, NoticeTimer,
-    Outbox, Pit, RateChange, Router, StrategyId, What,
+    Outbox, Pit, RateChange, Router, Stems, StrategyId, What,
 };
 use weir_schemes::registry;
 use weir_wire::{Content, Data, Interest, Kind, Name, Packet, VirtualData};
@@ -44,23 +44,24 @@ fn pit(criterion: &mut Criterion) {
         let content = content(0);
         let mut pit = Pit::new(usize::MAX);
         let route = Match { prefix: None, strategy: StrategyId(0) };
-        let insert = |pit: &mut Pit, segment: u64| {
+        let mut stems = Stems::default();
+        let insert = |pit: &mut Pit, stems: &mut Stems, segment: u64| {
             let (interest, now) =
                 (Interest::new(content.with_segment(segment), segment as u32), Time(segment * 100_000));
-            let hash = interest.name.hash64();
-            assert!(pit.find(&interest, hash).is_none());
-            let id = pit.insert(&interest, hash, route, Span::from_millis(10));
+            let key = stems.key(&interest.name);
+            assert!(pit.find(key, &interest).is_none());
+            let id = pit.insert(key, &interest, route, Span::from_millis(10));
             let expiry = now + Span::from_millis(u64::from(LIFETIME_MS));
             pit.wait(id, InRecord { face: FaceId(0), nonce: interest.nonce, expiry, token: None }, LIFETIME_MS);
         };
-        (0..pending).for_each(|segment| insert(&mut pit, segment));
+        (0..pending).for_each(|segment| insert(&mut pit, &mut stems, segment));
         let mut next = pending;
         group.bench_function(BenchmarkId::from_parameter(pending), |b| {
             b.iter(|| {
-                insert(&mut pit, next);
+                insert(&mut pit, &mut stems, next);
                 let answered = content.with_segment(next - pending);
                 next += 1;
-                pit.remove_answered(&answered, answered.hash64())
+                pit.remove_answered(&answered, stems.find(&answered), &stems)
             });
         });
     }
@@ -72,11 +73,12 @@ fn content_store(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("content store");
     for capacity in [1000_u64, 100_000] {
         let content = content(1);
-        let mut store = ContentStore::new(capacity as usize);
+        let (mut store, mut stems) = (ContentStore::new(capacity as usize), Stems::default());
         let mut next = 0;
         let mut insert = |store: &mut ContentStore| {
             let data = data(content.with_segment(next));
-            store.insert(&data, data.name.hash64(), Time(next));
+            let key = stems.key(&data.name);
+            store.insert(key, &data, &stems, Time(next));
             next += 1;
         };
         (0..2 * capacity).for_each(|_| insert(&mut store));
@@ -88,13 +90,14 @@ fn content_store(criterion: &mut Criterion) {
         let mut store = ContentStore::new(capacity as usize);
         for segment in 0..first {
             let data = Data { name: content.with_segment(3 * segment), ..stored.clone() };
-            store.insert(&data, data.name.hash64(), Time(0));
+            let key = stems.key(&data.name);
+            store.insert(key, &data, &stems, Time(0));
         }
         group.bench_function(BenchmarkId::new("lookup", capacity), |b| {
             b.iter(|| {
                 let interest = Interest::new(content.with_segment(chance.below(3 * first)), 7);
-                let hash = interest.name.hash64();
-                found += u64::from(store.find(&interest, hash, Time(0)).is_some());
+                let key = stems.key(&interest.name);
+                found += u64::from(store.find(key, &interest, &stems, Time(0)).is_some());
             });
         });
         black_box(found);
@@ -110,7 +113,14 @@ fn fib(criterion: &mut Criterion) {
     }
     // The same content again and again, as in a fetch, and a content that has never been asked for.
     let known = content(17);
-    group.bench_function("of a known content", |b| b.iter(|| fib.lookup(&black_box(&known).with_segment(5))));
+    let mut stems = Stems::default();
+    group.bench_function("of a known content", |b| {
+        b.iter(|| {
+            let name = black_box(&known).with_segment(5);
+            let key = stems.key(&name);
+            stems.route(key, &name, &fib)
+        });
+    });
     let mut chance = Seed(1).stream();
     let names: Vec<Name> = (0..100_000).map(|_| content(chance.below(10_000)).with_segment(0)).collect();
     let mut names = names.iter().cycle();

@@ -1,13 +1,16 @@
 //! The Content Store: Data by name, least recently used first out.
 
 use crate::index::Index;
+use crate::stems::{Key, Segment, StemId, Stems};
 use std::collections::BTreeMap;
 use weir_core::{Span, Time};
-use weir_wire::{Data, Interest, Name};
+use weir_wire::{Content, Data, Interest, Name};
 
 const NONE: u32 = u32::MAX;
 
 /// A cache of Data with least-recently-used replacement. A capacity of 0 switches it off.
+///
+/// Names are numbers of [`Stems`], which a forwarder lends to whatever has to do with names.
 #[derive(Debug)]
 pub struct ContentStore {
     capacity: usize,
@@ -24,11 +27,24 @@ pub struct ContentStore {
 
 #[derive(Debug)]
 struct Slot {
-    hash: u64,
-    data: Data,
+    segment: Segment,
+    stem: StemId,
+    content: Content,
     fresh_until: Time,
     newer: u32,
     older: u32,
+}
+
+impl Slot {
+    #[inline]
+    fn is_called(&self, key: Key) -> bool {
+        self.segment == key.segment && self.stem == key.stem
+    }
+
+    #[inline]
+    fn hash(&self, stems: &Stems) -> u64 {
+        stems.hash(self.stem, self.segment)
+    }
 }
 
 impl ContentStore {
@@ -57,6 +73,7 @@ impl ContentStore {
     }
 
     /// Most packets stored.
+    #[inline]
     pub fn capacity(&self) -> usize {
         self.capacity
     }
@@ -68,15 +85,16 @@ impl ContentStore {
 
     /// Data that answers `interest`: of its very name, or below it if it says CanBePrefix (the first in canonical
     /// order); fresh if it says MustBeFresh.
-    pub fn find(&mut self, interest: &Interest, hash: u64, now: Time) -> Option<&Data> {
+    pub fn find(&mut self, key: Key, interest: &Interest, stems: &Stems, now: Time) -> Option<Data> {
         if self.capacity == 0 {
             return None;
         }
-        match self.position(interest, hash, now) {
+        match self.position(key, interest, stems, now) {
             Some(slot) => {
                 self.hits += 1;
                 self.touch(slot);
-                Some(&self.slots[slot as usize].data)
+                let Slot { stem, segment, content, .. } = &self.slots[slot as usize];
+                Some(Data { name: stems.name(*stem, *segment), content: content.clone() })
             }
             None => {
                 self.misses += 1;
@@ -85,13 +103,13 @@ impl ContentStore {
         }
     }
 
-    fn position(&mut self, interest: &Interest, hash: u64, now: Time) -> Option<u32> {
+    fn position(&mut self, key: Key, interest: &Interest, stems: &Stems, now: Time) -> Option<u32> {
         let fits = |slot: &Slot| !interest.must_be_fresh || now < slot.fresh_until;
-        let exact = self.exact(&interest.name, hash).filter(|s| fits(&self.slots[*s as usize]));
+        let exact = self.exact(key).filter(|s| fits(&self.slots[*s as usize]));
         if exact.is_some() || !interest.can_be_prefix {
             return exact;
         }
-        self.index_names();
+        self.index_names(stems);
         let below = self.order.as_ref()?.range(&interest.name..);
         below
             .take_while(|(name, _)| interest.name.is_prefix_of(name))
@@ -100,45 +118,51 @@ impl ContentStore {
     }
 
     #[inline]
-    fn exact(&self, name: &Name, hash: u64) -> Option<u32> {
-        self.table.find(hash, |slot| self.slots[slot as usize].data.name == *name)
+    fn exact(&self, key: Key) -> Option<u32> {
+        self.table.find(key.hash, |slot| self.slots[slot as usize].is_called(key))
     }
 
-    fn index_names(&mut self) {
+    fn index_names(&mut self, stems: &Stems) {
         if self.order.is_none() {
-            let names = self.slots.iter().enumerate().map(|(i, s)| (s.data.name.clone(), i as u32));
-            self.order = Some(names.collect());
+            let slots = self.slots.iter().enumerate();
+            self.order = Some(slots.map(|(i, slot)| (stems.name(slot.stem, slot.segment), i as u32)).collect());
         }
     }
 
     /// Stores `data`, replacing an older copy; the least recently used Data leaves if there is no room.
-    pub fn insert(&mut self, data: &Data, hash: u64, now: Time) {
+    pub fn insert(&mut self, key: Key, data: &Data, stems: &Stems, now: Time) {
         if self.capacity == 0 {
             return;
         }
         let fresh_until = now + Span::from_millis(data.freshness_ms().min(u64::from(u32::MAX)));
-        if let Some(slot) = self.exact(&data.name, hash) {
+        if let Some(slot) = self.exact(key) {
             let stored = &mut self.slots[slot as usize];
-            stored.data.clone_from(data);
+            stored.content.clone_from(&data.content);
             stored.fresh_until = fresh_until;
             self.touch(slot);
             return;
         }
         let slot = if self.slots.len() < self.capacity {
-            self.slots.push(Slot { hash, data: data.clone(), fresh_until, newer: NONE, older: NONE });
+            let (Key { stem, segment, .. }, content) = (key, data.content.clone());
+            self.slots.push(Slot { segment, stem, content, fresh_until, newer: NONE, older: NONE });
             (self.slots.len() - 1) as u32
         } else {
-            let slot = self.evict_oldest();
+            let slot = self.evict_oldest(stems);
             let stored = &mut self.slots[slot as usize];
-            (stored.hash, stored.fresh_until) = (hash, fresh_until);
-            stored.data.clone_from(data);
+            (stored.stem, stored.segment, stored.fresh_until) = (key.stem, key.segment, fresh_until);
+            stored.content.clone_from(&data.content);
             slot
         };
         self.link_newest(slot);
-        self.table.insert(hash, slot);
+        self.table.insert(key.hash, slot);
         if let Some(order) = &mut self.order {
             order.insert(data.name.clone(), slot);
         }
+    }
+
+    /// The contents of which something is stored.
+    pub fn stems(&self) -> impl Iterator<Item = StemId> {
+        self.slots.iter().map(|slot| slot.stem)
     }
 
     /// Forgets everything.
@@ -147,13 +171,14 @@ impl ContentStore {
     }
 
     /// Takes the oldest Data out of all indexes; its slot is free for another.
-    fn evict_oldest(&mut self) -> u32 {
+    fn evict_oldest(&mut self, stems: &Stems) -> u32 {
         let slot = self.oldest;
         self.unlink(slot);
-        let hash = self.slots[slot as usize].hash;
+        let hash = self.slots[slot as usize].hash(stems);
         self.table.remove(hash, slot);
         if let Some(order) = &mut self.order {
-            order.remove(&self.slots[slot as usize].data.name);
+            let Slot { stem, segment, .. } = self.slots[slot as usize];
+            order.remove(&stems.name(stem, segment));
         }
         slot
     }
@@ -192,20 +217,31 @@ impl ContentStore {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use weir_wire::{Content, VirtualData};
+    use weir_wire::VirtualData;
+
+    /// A store with its names.
+    struct Cs(ContentStore, Stems);
+
+    impl Cs {
+        fn new(capacity: usize) -> Cs {
+            Cs(ContentStore::new(capacity), Stems::default())
+        }
+    }
 
     fn data(uri: &str, freshness_ms: u32) -> Data {
         let content = Content::Virtual(VirtualData { payload: 1, freshness_ms, final_segment: None });
         Data { name: uri.parse().unwrap(), content }
     }
 
-    fn put(cs: &mut ContentStore, uri: &str, freshness_ms: u32, now: Time) {
+    fn put(cs: &mut Cs, uri: &str, freshness_ms: u32, now: Time) {
         let data = data(uri, freshness_ms);
-        cs.insert(&data, data.name.hash64(), now);
+        let key = cs.1.key(&data.name);
+        cs.0.insert(key, &data, &cs.1, now);
     }
 
-    fn get(cs: &mut ContentStore, interest: &Interest, now: Time) -> Option<String> {
-        cs.find(interest, interest.name.hash64(), now).map(|d| d.name.to_string())
+    fn get(cs: &mut Cs, interest: &Interest, now: Time) -> Option<String> {
+        let key = cs.1.key(&interest.name);
+        cs.0.find(key, interest, &cs.1, now).map(|d| d.name.to_string())
     }
 
     fn interest(uri: &str) -> Interest {
@@ -214,7 +250,7 @@ mod tests {
 
     #[test]
     fn the_least_recently_used_leaves_first() {
-        let mut cs = ContentStore::new(2);
+        let mut cs = Cs::new(2);
         put(&mut cs, "/a", 0, Time(0));
         put(&mut cs, "/b", 0, Time(0));
         assert!(get(&mut cs, &interest("/a"), Time(0)).is_some());
@@ -222,12 +258,12 @@ mod tests {
         assert!(get(&mut cs, &interest("/b"), Time(0)).is_none());
         assert!(get(&mut cs, &interest("/a"), Time(0)).is_some());
         assert!(get(&mut cs, &interest("/c"), Time(0)).is_some());
-        assert_eq!((cs.len(), cs.hits_and_misses()), (2, (3, 1)));
+        assert_eq!((cs.0.len(), cs.0.hits_and_misses()), (2, (3, 1)));
     }
 
     #[test]
     fn must_be_fresh_wants_fresh_data() {
-        let mut cs = ContentStore::new(2);
+        let mut cs = Cs::new(2);
         put(&mut cs, "/a", 10, Time(0));
         let fresh = Interest { must_be_fresh: true, ..interest("/a") };
         assert!(get(&mut cs, &fresh, Time(9_999_999)).is_some());
@@ -239,7 +275,7 @@ mod tests {
 
     #[test]
     fn a_prefix_finds_the_first_name_below_it() {
-        let mut cs = ContentStore::new(3);
+        let mut cs = Cs::new(3);
         for uri in ["/a/c", "/a/b/seg=2", "/a/b/seg=1"] {
             put(&mut cs, uri, 0, Time(0));
         }
@@ -253,9 +289,9 @@ mod tests {
 
     #[test]
     fn off_means_off() {
-        let mut cs = ContentStore::new(0);
+        let mut cs = Cs::new(0);
         put(&mut cs, "/a", 0, Time(0));
         assert!(get(&mut cs, &interest("/a"), Time(0)).is_none());
-        assert!(cs.is_empty());
+        assert!(cs.0.is_empty());
     }
 }

@@ -1,16 +1,12 @@
 //! The Forwarding Information Base and the choice of strategies: longest prefix wins in both.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use weir_core::{FaceId, NextHop, PrefixId};
-use weir_wire::{Name, Stem};
+use weir_wire::Name;
 
 /// A strategy instance of a forwarder, in the order of its registration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StrategyId(pub u32);
-
-/// Lines of the lookup cache; a power of two.
-const CACHE_LINES: usize = 4096;
 
 /// Routes and strategy choices by name prefix.
 #[derive(Debug, Default)]
@@ -19,8 +15,8 @@ pub struct Fib {
     /// Encoded prefix -> entry. (Prefix lookups compare bytes, so no name is built.)
     routes: BTreeMap<Box<[u8]>, PrefixId>,
     choices: BTreeMap<Box<[u8]>, StrategyId>,
-    /// Answers by stem, dropped at every change. Direct mapped: two hot stems on one line cost time, not truth.
-    cache: Vec<Option<(Arc<Stem>, Match)>>,
+    /// Changes so far: what was looked up before the last one may be wrong.
+    version: u64,
     /// Some prefix ends in a segment number, so the stem alone does not decide.
     segment_prefixes: bool,
 }
@@ -68,28 +64,20 @@ impl Fib {
         &self.entries[prefix.index()].next_hops
     }
 
-    /// The longest prefix of `name` that has a next hop, and the strategy of the longest prefix that has a choice.
+    /// Changes with every change.
     #[inline]
-    pub fn lookup(&mut self, name: &Name) -> Match {
-        if self.segment_prefixes {
-            return self.search(name);
-        }
-        if self.cache.is_empty() {
-            self.cache.resize(CACHE_LINES, None);
-        }
-        let stem = name.stem();
-        let line = stem.hash64() as usize % CACHE_LINES;
-        if let Some((cached, found)) = &self.cache[line]
-            && Arc::ptr_eq(cached, stem)
-        {
-            return *found;
-        }
-        let found = self.search(name);
-        self.cache[line] = Some((Arc::clone(stem), found));
-        found
+    pub fn version(&self) -> u64 {
+        self.version
     }
 
-    fn search(&self, name: &Name) -> Match {
+    /// True if all segments of a content have the same answer.
+    #[inline]
+    pub fn depends_on_stems_only(&self) -> bool {
+        !self.segment_prefixes
+    }
+
+    /// The longest prefix of `name` that has a next hop, and the strategy of the longest prefix that has a choice.
+    pub fn lookup(&self, name: &Name) -> Match {
         let bytes = encoded(name);
         let mut ends = vec![0];
         for component in name.components() {
@@ -117,7 +105,7 @@ impl Fib {
     }
 
     fn changed(&mut self, prefix: &Name) {
-        self.cache.clear();
+        self.version += 1;
         self.segment_prefixes |= prefix.segment().is_some();
     }
 }
@@ -144,7 +132,6 @@ mod tests {
         let ab = fib.add_route(&name("/a/b"), FaceId(2), 1);
         for (uri, want) in [("/a/b/seg=3", ab), ("/a/b", ab), ("/a/bb", a), ("/ab", root), ("/", root)] {
             assert_eq!(fib.lookup(&name(uri)).prefix, Some(want), "{uri}");
-            assert_eq!(fib.lookup(&name(uri)).prefix, Some(want), "{uri}, cached");
         }
         fib.remove_route(&name("/a/b"), FaceId(2));
         assert_eq!(fib.lookup(&name("/a/b/c")).prefix, Some(a));

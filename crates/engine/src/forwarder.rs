@@ -12,7 +12,9 @@ use crate::dead_nonces::DeadNonces;
 use crate::face::{Egress, FaceKind, NO_LIMIT};
 use crate::fib::{Fib, StrategyId};
 use crate::pit::{Pit, PitId};
+use crate::stems::Stems;
 use crate::wakes::{Wakes, earlier};
+use smallvec::SmallVec;
 use std::collections::VecDeque;
 use weir_core::{
     Backlog, Context, Event, FaceId, Failure, FailureKind, ForwardingStrategy, LinkFacts, NextHop, NodeMonitor,
@@ -56,6 +58,8 @@ pub struct ForwarderCounters {
 /// An NDN forwarder. See [`Router`](crate::Router) for a node that also has applications.
 pub struct Forwarder {
     faces: Vec<Face>,
+    /// The names of all tables.
+    stems: Stems,
     pit: Pit,
     cs: ContentStore,
     fib: Fib,
@@ -96,6 +100,7 @@ impl Forwarder {
     pub fn new(rules: ForwarderRules, strategy: Box<dyn ForwardingStrategy>) -> Forwarder {
         Forwarder {
             faces: Vec::new(),
+            stems: Stems::default(),
             pit: Pit::new(rules.pit_capacity),
             cs: ContentStore::new(rules.cs_capacity),
             fib: Fib::default(),
@@ -238,9 +243,8 @@ impl Forwarder {
 
     /// Reads what `receive_packet` will need, and says where the packet will go if nothing unusual happens.
     pub fn foresee(&self, packet: &Packet) -> Option<FaceId> {
-        let name = packet.name();
-        let id = self.pit.answered_by(name, name.hash64())?;
-        let face = self.pit.get(id).ins.first()?.face;
+        let id = self.pit.answered_by(packet.name(), self.stems.find(packet.name()), &self.stems)?;
+        let face = self.pit.only_downstream(id)?;
         let egress = self.faces.get(face.index())?.egress.as_ref()?;
         std::hint::black_box(egress.backlog());
         Some(face)
@@ -257,8 +261,8 @@ impl Forwarder {
             && let Kind::Interest(interest) = &packet.kind
         {
             // A mark on an Interest says that this egress queue is congested: its Data will carry it back.
-            if let Some(id) = self.pit.find(interest, interest.name.hash64()) {
-                self.pit.get_mut(id).marked = true;
+            if let Some(id) = self.stems.find(&interest.name).and_then(|key| self.pit.find(key, interest)) {
+                self.pit.mark(id, true);
             }
             packet.hop_mut().congestion_mark = 0;
         }
@@ -328,7 +332,7 @@ impl Forwarder {
     /// Next hops of the entry's route that an Interest from `from` may take, into `self.eligible`.
     fn find_eligible(&mut self, id: PitId, from: Option<FaceId>, local_only: bool) {
         self.eligible.clear();
-        let Some(prefix) = self.pit.get(id).prefix else { return };
+        let Some(prefix) = self.pit.get(id).prefix() else { return };
         let faces = &self.faces;
         let usable = |hop: &&NextHop| {
             let face = &faces[hop.face.index()];
@@ -350,17 +354,18 @@ impl Forwarder {
         self.remember_nonces(id, cx.now);
         self.copy_sent(id);
         let entry = self.pit.get(id);
+        let name = entry.name(&self.stems);
         if cx.watched {
-            let downstreams = &data::faces(&entry.ins);
-            cx.tell(|| Event::PitExpired { name: &entry.interest.name, downstreams, sent: &self.sent });
+            let downstreams = &self.waiting(id);
+            cx.tell(|| Event::PitExpired { name: &name, downstreams, sent: &self.sent });
         }
-        if let Some(prefix) = entry.prefix {
-            let strategy = &mut self.strategies[entry.strategy.0 as usize];
+        if let Some(prefix) = entry.prefix() {
+            let strategy = &mut self.strategies[entry.strategy().0 as usize];
             // An upstream that refused has been heard of already.
             for record in self.sent.iter().filter(|record| record.nacked.is_none()) {
                 let failure = Failure {
                     prefix,
-                    name: &entry.interest.name,
+                    name: &name,
                     kind: FailureKind::Expired,
                     face: record.face,
                     sent: &self.sent,
@@ -369,21 +374,35 @@ impl Forwarder {
                 strategy.on_failure(&failure, cx);
             }
         }
-        self.pit.remove(id);
+        self.pit.remove(id, &self.stems);
         self.pit_changed(cx);
+    }
+
+    /// The faces of those who wait.
+    fn waiting(&self, id: PitId) -> SmallVec<[FaceId; 4]> {
+        self.pit.downstreams(id).iter().map(|record| record.face).collect()
+    }
+
+    /// Forgets the contents that stand in no table any more.
+    #[cold]
+    fn sweep_stems(&mut self) {
+        self.stems.sweep(self.pit.stems().chain(self.cs.stems()));
     }
 
     /// An Interest that ended without Data may still loop: its nonces stay known.
     fn remember_nonces(&mut self, id: PitId, now: Time) {
-        let entry = self.pit.get(id);
-        for upstream in &entry.outs {
-            self.dead_nonces.insert(&entry.interest.name, upstream.record.nonce, now);
+        let name = self.pit.get(id).hash(&self.stems);
+        for upstream in self.pit.upstreams(id) {
+            self.dead_nonces.insert(name, upstream.record.nonce, now);
         }
     }
 
     fn copy_sent(&mut self, id: PitId) {
         self.sent.clear();
-        self.sent.extend(self.pit.get(id).outs.iter().map(|upstream| upstream.record));
+        match self.pit.get(id).only_upstream() {
+            Some(record) => self.sent.push(record),
+            None => self.sent.extend(self.pit.upstreams(id).iter().map(|upstream| upstream.record)),
+        }
     }
 
     /// Called after each change, so the count that held since the last one is `pit_entries`.

@@ -49,6 +49,11 @@ impl Index {
         chain.take_while(|entry| *entry != EMPTY).filter(move |entry| entry >> 32 == hash >> 32).map(place_of)
     }
 
+    /// All places listed.
+    pub fn places(&self) -> impl Iterator<Item = u32> {
+        self.entries.iter().copied().filter(|entry| *entry != EMPTY).map(place_of)
+    }
+
     /// Lists a place that is not listed.
     #[inline]
     pub fn insert(&mut self, hash: u64, place: u32) {
@@ -163,6 +168,7 @@ mod tests {
                 let place = chance.below(200) as u32;
                 let found = index.find(hash(place), |listed| listed == place);
                 assert_eq!(found, model.get(&place).copied());
+                assert!(index.places().collect::<BTreeSet<u32>>() == model);
                 let all: BTreeSet<u32> = index.all(hash(place)).collect();
                 let alike = model.iter().copied().filter(|other| hash(*other) == hash(place));
                 assert_eq!(all, alike.collect());

@@ -20,6 +20,7 @@ mod producer;
 mod requester;
 mod requests;
 mod router;
+mod stems;
 mod wakes;
 
 pub use application::{Application, Outbox};
@@ -35,3 +36,4 @@ pub use producer::Producer;
 pub use requester::{Requester, RequesterRules};
 pub use requests::Demand;
 pub use router::Router;
+pub use stems::{Key, Segment, StemId, Stems};

@@ -114,6 +114,15 @@ impl Calendar {
         self.current[self.done..].iter().map(|event| split(*event).1)
     }
 
+    /// When the bucket of `turn` ends.
+    #[inline]
+    pub fn turn_end(&mut self) -> u64 {
+        if self.current.is_empty() {
+            self.advance();
+        }
+        (self.turn + 1) << self.width_bits
+    }
+
     /// Takes out the earliest event, if its time is not after `limit`.
     #[inline]
     pub fn pop_until(&mut self, limit: u64) -> Option<(u64, u64)> {

@@ -42,6 +42,8 @@ pub struct World {
     links: Vec<Link>,
     watch: Watch,
     ready: Ready,
+    /// Arrivals of the bucket of the calendar that is being opened: link directions, and places in the air.
+    soon: Vec<(u32, u32)>,
     sample: Option<Span>,
     /// What is still to happen, by time.
     pub(crate) timeline: VecDeque<(Time, Change)>,
@@ -68,6 +70,7 @@ impl World {
             links: Vec::new(),
             watch: Watch::new(collector),
             ready: Ready::default(),
+            soon: Vec::new(),
             sample,
             timeline: VecDeque::new(),
             digest: 0,
@@ -148,17 +151,25 @@ impl World {
     /// Reads what the events of the next bucket will need. In a large network nothing of it is in the processor's
     /// caches any more, and asking for all of it at once takes hardly longer than asking for the first.
     fn foresee(&mut self) {
-        let World { calendar, links, nodes, .. } = self;
-        let arrivals = calendar.turn().filter(|what| what >> 32 == ARRIVE).filter_map(|what| {
-            let link = &links[what as u32 as usize];
-            Some((link, &link.flying.front()?.1))
+        let World { calendar, links, nodes, soon, .. } = self;
+        // Only the first packet in the air has an event, but all that arrive before the bucket ends will be handled.
+        soon.clear();
+        let end = Time(calendar.turn_end());
+        for place in calendar.turn().filter(|what| what >> 32 == ARRIVE).map(|what| what as u32) {
+            let flying = &links[place as usize].flying;
+            let arriving = (0..).take_while(|i| flying.get(*i).is_some_and(|(arrival, _)| *arrival < end));
+            soon.extend(arriving.map(|i| (place, i as u32)));
+        }
+        // In rounds, because the address of what the second round reads comes out of the first.
+        let packets = soon.iter().filter_map(|(place, i)| {
+            let link = &links[*place as usize];
+            Some((link, &link.flying.get(*i as usize)?.1))
         });
-        let seen = arrivals.clone().fold(0, |seen, (_, packet)| seen ^ packet.name().hash64());
-        let seen = arrivals.fold(seen, |seen, (link, packet)| {
+        let seen = packets.clone().fold(0, |seen, (_, packet)| seen ^ packet.name().hash64());
+        let seen = packets.fold(seen, |seen, (link, packet)| {
             let node = &nodes[link.spec.to as usize];
             let Some(face) = node.machine.foresee(link.spec.to_face, packet) else { return seen };
-            let out = &links[node.out[face.index()] as usize];
-            seen ^ out.free_at.0
+            seen ^ links[node.out[face.index()] as usize].free_at.0
         });
         std::hint::black_box(seen);
     }

@@ -105,6 +105,29 @@ impl Stem {
     pub fn hash64(&self) -> u64 {
         self.hash
     }
+
+    /// [`Name::hash64`] of the name that has this stem and this segment number.
+    #[inline]
+    pub fn hash_with(&self, segment: Option<u64>) -> u64 {
+        fold(self.hash ^ segment.unwrap_or(NO_SEGMENT), 0x9e37_79b9_7f4a_7c15)
+    }
+
+    /// The name that has this stem and this segment number.
+    pub fn name(self: &Arc<Stem>, segment: Option<u64>) -> Name {
+        let stem = Name { stem: Arc::clone(self), segment: NO_SEGMENT };
+        match segment {
+            Some(number) => stem.with_segment(number),
+            // Its last component is a segment, so this stem would be cut elsewhere.
+            None if self.ends_in_segment => Name::from_components(stem.components()),
+            None => stem,
+        }
+    }
+
+    /// True if both are the same object, or have equal bytes.
+    #[inline]
+    pub fn is_same(self: &Arc<Stem>, other: &Arc<Stem>) -> bool {
+        Arc::ptr_eq(self, other) || (self.hash == other.hash && self.bytes == other.bytes)
+    }
 }
 
 const NO_SEGMENT: u64 = u64::MAX;
@@ -214,8 +237,7 @@ impl Name {
     /// True if both have the same stem: the same object, or equal bytes.
     #[inline]
     pub fn same_stem(&self, other: &Name) -> bool {
-        Arc::ptr_eq(&self.stem, &other.stem)
-            || (self.stem.hash == other.stem.hash && self.stem.bytes == other.stem.bytes)
+        self.stem.is_same(&other.stem)
     }
 
     /// A 64-bit hash, equal on every machine and in every run.

@@ -2,8 +2,7 @@
 
 use super::Forwarder;
 use crate::face::queue_delay;
-use crate::pit::{InRecord, PitEntry, PitId};
-use smallvec::SmallVec;
+use crate::pit::{PitEntry, PitId};
 use weir_core::{Context, DataOutcome, DropReason, Event, FaceId, OutRecord, Span, Time};
 use weir_wire::{Data, HopFields, Kind, Packet, PitToken};
 
@@ -11,12 +10,16 @@ impl Forwarder {
     pub(super) fn on_data(&mut self, face: FaceId, packet: Packet, cx: &mut Context<'_>) {
         self.counters.data += 1;
         let data = data_in(&packet);
-        let hash = data.name.hash64();
         let more = self.pit.may_have_more();
-        let Some(id) = self.pit.remove_answered(&data.name, hash) else {
+        let key = self.stems.find(&data.name);
+        let Some(id) = self.pit.remove_answered(&data.name, key, &self.stems) else {
             return cx.discard(packet, DropReason::Unsolicited);
         };
-        self.cs.insert(data, hash, cx.now);
+        if self.cs.capacity() > 0 {
+            // A Data that answers an Interest for a prefix may be the first of its content.
+            let key = key.unwrap_or_else(|| self.stems.key(&data.name));
+            self.cs.insert(key, data, &self.stems, cx.now);
+        }
         let unused = if more { self.satisfy_all(id, face, packet, cx) } else { self.satisfy(id, face, packet, cx) };
         if let Some(packet) = unused
             && self.cs.capacity() == 0
@@ -34,7 +37,8 @@ impl Forwarder {
         while let Some(id) = next {
             unused = self.satisfy(id, face, packet.clone(), cx);
             used |= unused.is_none();
-            next = self.pit.remove_answered(packet.name(), packet.name().hash64());
+            let key = self.stems.find(packet.name());
+            next = self.pit.remove_answered(packet.name(), key, &self.stems);
         }
         unused.filter(|_| !used)
     }
@@ -44,9 +48,10 @@ impl Forwarder {
     fn satisfy(&mut self, id: PitId, face: FaceId, mut packet: Packet, cx: &mut Context<'_>) -> Option<Packet> {
         self.remember_nonces_that_live_on(id, data_in(&packet), cx.now);
         let entry = self.pit.get(id);
-        let (strategy, marked) = (entry.strategy.0 as usize, entry.marked);
+        let (strategy, marked) = (entry.strategy().0 as usize, entry.marked);
         if cx.watched {
-            let (rtt, downstreams) = (rtt(entry, face, cx.now), &faces(&entry.ins));
+            self.copy_sent(id);
+            let (rtt, downstreams) = (rtt(&self.sent, face, cx.now), &self.waiting(id));
             cx.tell(|| Event::PitSatisfied { data: data_in(&packet), rtt, from: face, downstreams, marked });
         }
         if self.learns[strategy] {
@@ -70,8 +75,9 @@ impl Forwarder {
     /// may have been answered on one of them and go round in a circle on another.
     fn remember_nonces_that_live_on(&mut self, id: PitId, data: &Data, now: Time) {
         let entry = self.pit.get(id);
-        let soon_stale = entry.interest.must_be_fresh && data.freshness_ms() < 6000;
-        if soon_stale || self.cs.capacity() == 0 && entry.outs.len() > 1 {
+        let soon_stale = entry.must_be_fresh && data.freshness_ms() < 6000;
+        if soon_stale || self.cs.capacity() == 0 && entry.only_upstream().is_none() && self.pit.upstreams(id).len() > 1
+        {
             self.remember_nonces(id, now);
         }
     }
@@ -87,23 +93,21 @@ impl Forwarder {
     /// none. (The entry may have just been removed: it stays readable.)
     #[inline]
     fn send_down(&mut self, id: PitId, from: FaceId, packet: Packet, cx: &mut Context<'_>) -> Option<Packet> {
-        // Nearly always one waits.
-        if let [record] = &self.pit.get(id).ins[..] {
-            if record.face == from || record.expiry <= cx.now {
-                return Some(packet);
+        match self.pit.only_downstream(id) {
+            Some(face) if face == from => return Some(packet),
+            Some(face) => {
+                self.send_copy(face, None, packet, false, cx);
+                return None;
             }
-            let (face, token) = (record.face, record.token.clone());
-            self.send_copy(face, token, packet, false, cx);
-            return None;
+            None => {}
         }
         let mut last = None;
-        for i in 0..self.pit.get(id).ins.len() {
-            let record = &self.pit.get(id).ins[i];
+        for record in self.pit.downstreams(id) {
             if record.face == from || record.expiry <= cx.now {
                 continue;
             }
             // The last gets the packet itself.
-            if let Some((face, token)) = last.replace((record.face, record.token.clone())) {
+            if let Some((face, token)) = last.replace((record.face, record.token)) {
                 self.send_copy(face, token, packet.clone(), false, cx);
             }
         }
@@ -138,18 +142,13 @@ impl Forwarder {
     /// A loss notice follows the pending Interests downstream and leaves them pending; it is never cached.
     pub(super) fn on_loss_notice(&mut self, face: FaceId, notice: Packet, cx: &mut Context<'_>) {
         let mut used = false;
-        for id in self.pit.all_answered_by(notice.name()) {
+        for id in self.pit.all_answered_by(notice.name(), &self.stems) {
             used |= self.send_down(id, face, notice.clone(), cx).is_none();
         }
         if !used {
             cx.discard(notice, DropReason::Unsolicited);
         }
     }
-}
-
-/// The faces of those who wait.
-pub(super) fn faces(downstreams: &[InRecord]) -> SmallVec<[FaceId; 4]> {
-    downstreams.iter().map(|record| record.face).collect()
 }
 
 /// The Data that this way is about.
@@ -162,9 +161,8 @@ fn data_in(packet: &Packet) -> &Data {
 }
 
 /// Since the Interest was last sent to `face`, if it was.
-fn rtt(entry: &PitEntry, face: FaceId, now: Time) -> Option<Span> {
-    let upstream = entry.outs.iter().find(|upstream| upstream.record.face == face)?;
-    Some(now.since(upstream.record.sent_at))
+fn rtt(sent: &[OutRecord], face: FaceId, now: Time) -> Option<Span> {
+    sent.iter().find(|record| record.face == face).map(|record| now.since(record.sent_at))
 }
 
 fn outcome<'a>(
@@ -175,9 +173,9 @@ fn outcome<'a>(
     now: Time,
 ) -> Option<DataOutcome<'a>> {
     Some(DataOutcome {
-        prefix: entry.prefix?,
+        prefix: entry.prefix()?,
         face,
-        rtt: rtt(entry, face, now),
+        rtt: rtt(sent, face, now),
         marked: hop.congestion_mark > 0 || entry.marked,
         mark_distance: hop.mark_distance,
         queue_delay: queue_delay(hop.queue_delay),

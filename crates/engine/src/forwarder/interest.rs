@@ -11,30 +11,32 @@ impl Forwarder {
         if !packet.take_hop() {
             return cx.discard(packet, DropReason::HopLimit);
         }
+        if self.stems.is_sweep_due() {
+            self.sweep_stems();
+        }
         let interest = interest_in(&packet);
-        if self.dead_nonces.contains(&interest.name, interest.nonce, cx.now) {
+        let key = self.stems.key(&interest.name);
+        if self.dead_nonces.contains(key.hash, interest.nonce, cx.now) {
             cx.tell(|| Event::Looped { interest, dead: true });
             return self.refuse_loop(face, packet, cx);
         }
-        let hash = interest.name.hash64();
-        let id = match self.pit.find(interest, hash) {
+        let id = match self.pit.find(key, interest) {
             Some(id) if self.is_loop(id, face, interest.nonce) => {
                 cx.tell(|| Event::Looped { interest, dead: false });
                 return self.refuse_loop(face, packet, cx);
             }
             Some(id) => {
                 self.counters.aggregated += 1;
-                self.pit.get_mut(id).interest.clone_from(interest);
+                self.pit.ask_again(id, face, interest);
                 cx.tell(|| {
-                    let ins = &self.pit.get(id).ins;
+                    let ins = self.pit.downstreams(id);
                     let again = ins.iter().any(|r| r.face == face);
                     Event::PitJoined { interest, again, downstreams: ins.len() + usize::from(!again) }
                 });
                 id
             }
             None => {
-                if let Some(data) = self.cs.find(interest, hash, cx.now) {
-                    let data = data.clone();
+                if let Some(data) = self.cs.find(key, interest, &self.stems, cx.now) {
                     cx.tell(|| Event::CsHit { interest });
                     return self.answer_from_cs(face, data, packet, cx);
                 }
@@ -45,8 +47,8 @@ impl Forwarder {
                 if self.pit.is_full() {
                     return cx.discard(packet, DropReason::PitFull);
                 }
-                let route = self.fib.lookup(&interest.name);
-                let id = self.pit.insert(interest, hash, route, SUPPRESSION.0);
+                let route = self.stems.route(key, &interest.name, &self.fib);
+                let id = self.pit.insert(key, interest, route, SUPPRESSION.0);
                 cx.tell(|| Event::PitInserted { interest, entries: self.pit.len() });
                 self.pit_changed(cx);
                 id
@@ -64,15 +66,15 @@ impl Forwarder {
         let expiry = now + Span::from_millis(u64::from(lifetime_ms));
         self.pit.wait(id, InRecord { face, nonce: interest.nonce, expiry, token: hop.pit_token }, lifetime_ms);
         // A mark set upstream of the consumer travels back with the Data, not on with the Interest.
-        self.pit.get_mut(id).marked |= hop.congestion_mark > 0;
+        self.pit.mark(id, hop.congestion_mark > 0);
     }
 
     /// The same nonce from another downstream, or one that this node itself sent on, has gone in a circle. (Links are
     /// point-to-point: from the same downstream it is a repetition.)
     fn is_loop(&self, id: PitId, face: FaceId, nonce: u32) -> bool {
-        let entry = self.pit.get(id);
-        let asked_by = |same: bool| entry.ins.iter().any(|r| r.nonce == nonce && (r.face == face) == same);
-        asked_by(false) || !asked_by(true) && entry.outs.iter().any(|u| u.record.nonce == nonce)
+        let (ins, outs) = (self.pit.downstreams(id), self.pit.upstreams(id));
+        let asked_by = |same: bool| ins.iter().any(|r| r.nonce == nonce && (r.face == face) == same);
+        asked_by(false) || !asked_by(true) && outs.iter().any(|u| u.record.nonce == nonce)
     }
 
     fn refuse_loop(&mut self, face: FaceId, packet: Packet, cx: &mut Context<'_>) {
@@ -102,12 +104,12 @@ impl Forwarder {
     fn forward(&mut self, id: PitId, from: FaceId, packet: Packet, cx: &mut Context<'_>) {
         let entry = self.pit.get(id);
         let interest = interest_in(&packet);
-        let (strategy, Some(prefix)) = (entry.strategy, entry.prefix) else {
+        let (strategy, Some(prefix)) = (entry.strategy(), entry.prefix()) else {
             let (cause, choice) = (Cause::New, Choice::Nack(NackReason::NoRoute));
             cx.tell(|| Event::Decided { name: &interest.name, cause, next_hops: &[], sent: &[], choice: &choice });
             return self.act(id, choice, Some(packet), cx);
         };
-        let is_new = entry.outs.is_empty();
+        let is_new = !entry.is_sent();
         self.find_eligible(id, Some(from), interest.hop_limit == Some(0));
         if is_new {
             self.sent.clear();
@@ -132,17 +134,18 @@ impl Forwarder {
     /// False if a repeated Interest comes too soon after its last transmission. May take next hops out of
     /// `self.eligible` instead, if the strategy wants to decide for each upstream.
     fn pass_suppression(&mut self, id: PitId, now: Time) -> bool {
-        let entry = self.pit.get(id);
-        let Some(last) = entry.outs.iter().map(|u| u.record.sent_at).max() else { return true };
-        match self.strategies[entry.strategy.0 as usize].suppression() {
-            Suppression::PerEntry if now.since(last) < entry.suppression => false,
+        let upstreams = self.pit.upstreams(id);
+        let Some(last) = upstreams.iter().map(|u| u.record.sent_at).max() else { return true };
+        let interval = self.pit.suppression(id);
+        match self.strategies[self.pit.get(id).strategy().0 as usize].suppression() {
+            Suppression::PerEntry if now.since(last) < interval => false,
             Suppression::PerEntry => {
-                self.pit.get_mut(id).suppression = doubled(entry.suppression);
+                self.pit.set_suppression(id, doubled(interval));
                 true
             }
             Suppression::PerUpstream => {
                 let recent = |u: &Upstream| now.since(u.record.sent_at) < u.suppression;
-                let is_recent = |face| entry.outs.iter().any(|u| u.record.face == face && recent(u));
+                let is_recent = |face| upstreams.iter().any(|u| u.record.face == face && recent(u));
                 self.eligible.retain(|hop| !is_recent(hop.face));
                 !self.eligible.is_empty()
             }
@@ -151,10 +154,10 @@ impl Forwarder {
 
     /// Says how much too soon a repeated Interest came, to the upstream that it was sent to last.
     fn tell_suppression(&self, id: PitId, interest: &Interest, cx: &mut Context<'_>) {
-        let entry = self.pit.get(id);
-        let Some(last) = entry.outs.iter().max_by_key(|u| u.record.sent_at) else { return };
-        let interval = match self.strategies[entry.strategy.0 as usize].suppression() {
-            Suppression::PerEntry => entry.suppression,
+        let upstreams = self.pit.upstreams(id);
+        let Some(last) = upstreams.iter().max_by_key(|u| u.record.sent_at) else { return };
+        let interval = match self.strategies[self.pit.get(id).strategy().0 as usize].suppression() {
+            Suppression::PerEntry => self.pit.suppression(id),
             Suppression::PerUpstream => last.suppression,
         };
         let since = cx.now.since(last.record.sent_at);
@@ -184,23 +187,18 @@ impl Forwarder {
     fn send_interest(&mut self, id: PitId, face: FaceId, packet: Option<Packet>, cx: &mut Context<'_>) {
         let allowed = self.eligible.iter().any(|hop| hop.face == face);
         assert!(allowed, "a strategy chose face {} that was not offered", face.0);
-        let entry = self.pit.get_mut(id);
-        let packet = packet.unwrap_or_else(|| entry.interest.clone().into());
+        let packet = packet.unwrap_or_else(|| self.pit.interest(id, &self.stems).into());
         let nonce = interest_in(&packet).nonce;
         let record = OutRecord { face, sent_at: cx.now, nonce, nacked: None };
-        match entry.outs.iter_mut().find(|u| u.record.face == face) {
-            Some(known) => *known = Upstream { record, suppression: doubled(known.suppression) },
-            None => entry.outs.push(Upstream { record, suppression: SUPPRESSION.0 }),
-        }
+        self.pit.sent(id, record, SUPPRESSION.0, doubled);
         self.send(face, packet, cx);
     }
 
     /// Refuses an entry to all its downstreams and ends it; `own`: for no upstream's sake.
     fn reject(&mut self, id: PitId, reason: NackReason, own: bool, cx: &mut Context<'_>) {
         self.remember_nonces(id, cx.now);
-        let entry = self.pit.get_mut(id);
-        let (interest, ins) = (entry.interest.clone(), std::mem::take(&mut entry.ins));
-        self.pit.remove(id);
+        let (interest, ins) = (self.pit.interest(id, &self.stems), self.pit.downstreams(id));
+        self.pit.remove(id, &self.stems);
         self.pit_changed(cx);
         for record in ins {
             if own {
