@@ -1,6 +1,6 @@
 //! The machine and what it is lent for one call.
 
-use crate::{Allowance, Event, Order, Span, Time};
+use crate::{Allowance, Event, Limit, Order, Span, Time};
 use weir_wire::{NackReason, Name, Packet};
 
 /// A face of a machine, counted from 0 in the order of creation.
@@ -282,6 +282,27 @@ pub struct Delivery {
     pub marked: bool,
 }
 
+/// A fetch that has got all its segments.
+#[derive(Clone, Copy, Debug)]
+pub struct FetchEnd<'a> {
+    /// The content, without segment number.
+    pub name: &'a Name,
+    /// When it was to begin.
+    pub began: Time,
+    /// Segments received.
+    pub segments: u64,
+    /// Interests sent again.
+    pub retransmissions: u64,
+    /// Timeouts.
+    pub timeouts: u64,
+    /// Cuts of the allowance.
+    pub decreases: u64,
+    /// Mean of the segments' full delays, in seconds.
+    pub delay: f64,
+    /// Their variance over the square of their mean (squared coefficient of variation).
+    pub delay_scv: f64,
+}
+
 /// Who watches a run. All methods default to doing nothing.
 #[expect(unused_variables, reason = "the defaults ignore what they are told")]
 pub trait Sink {
@@ -313,6 +334,8 @@ pub trait Sink {
     fn began(&mut self, now: Time, flow: FlowId) {}
     /// In a flow of many requests, one that was made `took` ago has got all that it asked for.
     fn fetched(&mut self, now: Time, flow: FlowId, took: Span) {}
+    /// A fetch of one content has got all its segments, whether it is a flow of its own or one of many.
+    fn fetch_ended(&mut self, now: Time, flow: FlowId, fetch: &FetchEnd<'_>) {}
     /// In a flow of many requests, one was given up.
     fn abandoned(&mut self, now: Time, flow: FlowId) {}
     /// A step of a packet's way or a decision about it, at `face` of `node`. Only for sinks that watch
@@ -378,6 +401,8 @@ pub enum Reading {
     Pit {
         /// Entries now.
         entries: usize,
+        /// Room for so many; `usize::MAX`: there is no bound.
+        capacity: usize,
         /// Most entries so far.
         peak: usize,
         /// Sum over time of the entries, in entry-seconds: divided by the time passed, their mean.
@@ -400,6 +425,8 @@ pub enum Reading {
         packets: usize,
         /// Waiting bytes.
         bytes: usize,
+        /// Room for so much.
+        limit: Limit,
         /// Packets in the recovery store.
         held: usize,
         /// Most packets that have waited at once.

@@ -26,7 +26,8 @@ pub use consumer::{
     Allowance, ConsumerControl, DataSignal, Lifetime, Loss, LossSignal, Reaction, SentSignal, Timeout, TimeoutSignal,
 };
 pub use context::{
-    Context, Delivery, Departed, DropReason, FaceId, FlowId, Machine, NoSink, NodeId, Pull, Reading, Ready, Sink,
+    Context, Delivery, Departed, DropReason, FaceId, FetchEnd, FlowId, Machine, NoSink, NodeId, Pull, Reading, Ready,
+    Sink,
 };
 pub use node::{NodeMonitor, PitView};
 pub use order::{Order, Parts};

@@ -220,9 +220,10 @@ impl Egress {
 
     /// Tells what waits.
     pub fn report(&self, face: FaceId, report: &mut dyn FnMut(Reading)) {
-        let (backlog, held) = (self.backlog(), self.queue.held());
+        let (backlog, held, limit) = (self.backlog(), self.queue.held(), self.queue.limit());
         let (peak, departed) = (self.peak.max(backlog.packets), self.departed);
-        report(Reading::Queue { face, packets: backlog.packets, bytes: backlog.bytes, held, peak, departed });
+        let (packets, bytes) = (backlog.packets, backlog.bytes);
+        report(Reading::Queue { face, packets, bytes, limit, held, peak, departed });
     }
 }
 

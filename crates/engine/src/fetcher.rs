@@ -88,6 +88,29 @@ pub struct FetcherCounters {
     pub decreases: u64,
 }
 
+/// Sums over the segments' full delays, in seconds.
+#[derive(Clone, Copy, Debug, Default)]
+struct Delays {
+    sum: f64,
+    squares: f64,
+}
+
+impl Delays {
+    #[inline]
+    fn add(&mut self, delay: Span) {
+        let seconds = delay.0 as f64 * 1e-9;
+        self.sum += seconds;
+        self.squares += seconds * seconds;
+    }
+
+    /// Mean and squared coefficient of variation (population variance) of `n` delays.
+    fn moments(self, n: u64) -> (f64, f64) {
+        let mean = self.sum / n.max(1) as f64;
+        let scv = if self.sum > 0.0 { (self.squares / n as f64 / (mean * mean) - 1.0).max(0.0) } else { 0.0 };
+        (mean, scv)
+    }
+}
+
 /// A consumer that fetches one content.
 pub struct Fetcher {
     what: What,
@@ -116,6 +139,7 @@ pub struct Fetcher {
     next_check: Time,
     smoothed_rtt: Span,
     counters: FetcherCounters,
+    delays: Delays,
     done: bool,
     /// Its end is not that of its flow.
     one_of_many: bool,
@@ -150,6 +174,7 @@ impl Fetcher {
             stopped: BTreeSet::new(),
             smoothed_rtt: Span::ZERO,
             counters: FetcherCounters::default(),
+            delays: Delays::default(),
             done: false,
             one_of_many: false,
         }

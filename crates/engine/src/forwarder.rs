@@ -306,7 +306,12 @@ impl Forwarder {
 
     /// Tells `report` the state of tables and queues at `now`.
     pub fn report(&self, now: Time, report: &mut dyn FnMut(Reading)) {
-        report(Reading::Pit { entries: self.pit.len(), peak: self.pit_peak, area: self.pit_area(now) as f64 / 1e9 });
+        report(Reading::Pit {
+            entries: self.pit.len(),
+            capacity: self.pit.capacity(),
+            peak: self.pit_peak,
+            area: self.pit_area(now) as f64 / 1e9,
+        });
         let (hits, misses) = self.cs.hits_and_misses();
         report(Reading::Cs { entries: self.cs.len(), hits, misses });
         for (i, face) in self.faces.iter().enumerate() {

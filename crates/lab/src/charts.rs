@@ -5,9 +5,9 @@ use crate::lookup::Means;
 use crate::moments::Moment;
 use weir_results::chart::{Axis, Chart, Kind, Point, Series};
 use weir_results::stats::confidence95;
-use weir_scenario::expr::Bindings;
-use weir_scenario::metrics::{METRICS, MetricInfo, SERIES};
-use weir_scenario::{Figure, FigureKind, FigureX};
+use weir_scenario::expr::{Bindings, FETCH, Lookup as _, SEED};
+use weir_scenario::metrics::{FETCHES, METRICS, MetricInfo, SERIES};
+use weir_scenario::{Figure, FigureKind, FigureX, Over};
 
 /// Every figure with its id. Error bars and bands are 95 % confidence intervals of the mean over seeds.
 pub fn charts(experiment: &Experiment) -> Vec<(String, Chart)> {
@@ -64,7 +64,7 @@ impl Drawing<'_> {
         match &self.figure.x {
             FigureX::Axis(axis) => self.along(axis, label, bindings),
             FigureX::Time => self.over_time(label, bindings),
-            FigureX::Cdf => Series::cdf(label, &self.by_seed(bindings)),
+            FigureX::Cdf(over) => thinned(Series::cdf(label, &self.distributed(*over, bindings))),
         }
     }
 
@@ -84,6 +84,32 @@ impl Drawing<'_> {
     fn by_seed(&self, bindings: &Bindings) -> Vec<f64> {
         let value = |seed: &u64| self.figure.y.evaluate(&Means::of_seed(self.experiment, *seed), bindings).ok();
         self.experiment.common_seeds().iter().filter_map(value).map(|o| o.number()).collect()
+    }
+
+    /// What a distribution is made of.
+    fn distributed(&self, over: Over, bindings: &Bindings) -> Vec<f64> {
+        let means = Means::all(self.experiment);
+        let value = |axis: &str, label: String, bindings: &Bindings| {
+            let mut bindings = bindings.clone();
+            bindings.insert(axis.into(), label);
+            self.figure.y.evaluate(&means, &bindings).ok().map(|outcome| outcome.number())
+        };
+        match over {
+            Over::Runs => self.by_seed(bindings),
+            Over::Fetches => {
+                means.fetches(bindings).into_iter().filter_map(|label| value(FETCH, label, bindings)).collect()
+            }
+            Over::Time => {
+                let mut values = Vec::new();
+                for seed in means.seeds(bindings) {
+                    let mut of_run = bindings.clone();
+                    of_run.insert(SEED.into(), seed);
+                    let times = means.moments(-1.0, f64::INFINITY, &of_run);
+                    values.extend(times.iter().filter_map(|time| value("time", time.to_string(), &of_run)));
+                }
+                values
+            }
+        }
     }
 
     fn over_time(&self, label: &str, bindings: &Bindings) -> Series {
@@ -106,7 +132,7 @@ impl Drawing<'_> {
         let unit = self.figure.x_unit.clone().unwrap_or_default();
         match &self.figure.x {
             FigureX::Time => Axis::linear(named("time"), "s"),
-            FigureX::Cdf => Axis::linear(self.figure.x_label.clone().unwrap_or_else(|| self.y_text()), self.unit()),
+            FigureX::Cdf(_) => Axis::linear(self.figure.x_label.clone().unwrap_or_else(|| self.y_text()), self.unit()),
             FigureX::Axis(axis) if self.is_numeric(axis) => Axis::linear(named(axis), unit),
             FigureX::Axis(axis) => Axis::category(named(axis), self.labels(axis).to_vec()),
         }
@@ -114,7 +140,7 @@ impl Drawing<'_> {
 
     fn y_axis(&self) -> Axis {
         match self.figure.x {
-            FigureX::Cdf => Axis::linear("Share of runs", ""),
+            FigureX::Cdf(over) => Axis::linear(share_of(over), ""),
             _ => Axis::linear(self.y_text(), self.figure.y_unit.clone().unwrap_or_else(|| self.unit())),
         }
     }
@@ -124,7 +150,11 @@ impl Drawing<'_> {
     }
 
     fn unit(&self) -> String {
-        let table: &[MetricInfo] = if self.figure.x == FigureX::Time { SERIES } else { METRICS };
+        let table: &[MetricInfo] = match self.figure.x {
+            FigureX::Time | FigureX::Cdf(Over::Time) => SERIES,
+            FigureX::Cdf(Over::Fetches) => FETCHES,
+            FigureX::Axis(_) | FigureX::Cdf(Over::Runs) => METRICS,
+        };
         let metric = self.figure.y.metric().and_then(|name| table.iter().find(|m| m.name == name));
         metric.map(|m| m.unit.to_string()).unwrap_or_default()
     }
@@ -133,10 +163,35 @@ impl Drawing<'_> {
         let seeds = self.experiment.common_seeds().len();
         match self.figure.x {
             FigureX::Time => Some("One run, the first seed.".into()),
+            FigureX::Cdf(Over::Fetches | Over::Time) if seeds > 1 => Some(format!("{seeds} runs together.")),
             FigureX::Axis(_) if seeds > 1 => Some(format!("Mean of {seeds} runs with 95 % confidence intervals.")),
             _ => None,
         }
     }
+}
+
+fn share_of(over: Over) -> &'static str {
+    match over {
+        Over::Runs => "Share of runs",
+        Over::Fetches => "Share of fetches",
+        Over::Time => "Share of time",
+    }
+}
+
+/// Steps of a distribution that are too small to be seen are left out.
+fn thinned(mut series: Series) -> Series {
+    const STEPS: f64 = 400.0;
+    if series.points.len() as f64 > STEPS {
+        let (last, mut drawn) = (series.points.len() - 1, f64::NEG_INFINITY);
+        let mut number = 0;
+        series.points.retain(|point| {
+            let seen = number == 0 || number == last || point.y - drawn >= 1.0 / STEPS;
+            number += 1;
+            drawn = if seen { point.y } else { drawn };
+            seen
+        });
+    }
+    series
 }
 
 /// `full_delay` as a person would write it: `Full delay`.

@@ -2,7 +2,7 @@
 
 use crate::experiment::Experiment;
 use crate::moments;
-use weir_scenario::expr::{Bindings, Lookup};
+use weir_scenario::expr::{Bindings, FETCH, Lookup, SEED};
 use weir_scenario::metrics::{METRICS, Total};
 use weir_scenario::plan::Topology;
 use weir_sim::{Outcome, Scope};
@@ -30,8 +30,12 @@ impl<'a> Means<'a> {
         let study = &self.experiment.study;
         let point = study.point(bindings)?;
         let place = study.points().iter().position(|p| std::ptr::eq(p, point))?;
-        let wanted = |seed: &u64| self.seed.is_none_or(|s| s == *seed);
-        let runs = self.experiment.outcomes[place].iter().filter(|(seed, _)| wanted(seed));
+        if let Some(fetch) = bindings.get(FETCH) {
+            return self.of_fetch(place, fetch, metric, bindings).map(|value| vec![value]);
+        }
+        let seed: Option<u64> = bindings.get(SEED).and_then(|seed| seed.parse().ok());
+        let wanted = |s: u64| self.wants(s) && seed.is_none_or(|seed| seed == s);
+        let runs = self.experiment.outcomes[place].iter().filter(|(seed, _)| wanted(*seed));
         let time: Option<f64> = bindings.get("time").and_then(|time| time.parse().ok());
         let topology = &point.scenario.topology;
         let of_run = |outcome: &Outcome| match time {
@@ -39,6 +43,28 @@ impl<'a> Means<'a> {
             None => value(outcome, topology, metric, bindings),
         };
         runs.map(|(_, outcome)| of_run(outcome.as_ref()?)).collect()
+    }
+
+    fn wants(&self, seed: u64) -> bool {
+        self.seed.is_none_or(|s| s == seed)
+    }
+
+    /// The outcomes at a point.
+    fn outcomes(&self, bindings: &Bindings) -> &'a [(u64, Option<Outcome>)] {
+        let study = &self.experiment.study;
+        let point = study.point(bindings);
+        let place = point.and_then(|point| study.points().iter().position(|p| std::ptr::eq(p, point)));
+        place.map_or(&[], |place| &self.experiment.outcomes[place])
+    }
+
+    /// What is known of a fetch, whose label is that of [`Lookup::fetches`].
+    fn of_fetch(&self, place: usize, label: &str, metric: &str, bindings: &Bindings) -> Option<f64> {
+        let (run, number) = label.split_once(':')?;
+        let (_, outcome) = self.experiment.outcomes[place].get(run.parse::<usize>().ok()?)?;
+        let outcome = outcome.as_ref()?;
+        let fetch = outcome.fetches.get(number.parse::<usize>().ok()?)?;
+        let is_of_flow = bindings.get("flow").is_none_or(|flow| flow == outcome.flow_of(fetch));
+        fetch.get(metric).filter(|_| is_of_flow)
     }
 }
 
@@ -50,6 +76,23 @@ impl Lookup for Means<'_> {
     fn moments(&self, from: f64, to: f64, bindings: &Bindings) -> Vec<f64> {
         let times = moments::times(self.experiment, bindings);
         times.into_iter().filter(|time| (from..=to).contains(time) && *time > from).collect()
+    }
+
+    /// Run and number of each fetch.
+    fn fetches(&self, bindings: &Bindings) -> Vec<String> {
+        let mut labels = Vec::new();
+        for (run, (seed, outcome)) in self.outcomes(bindings).iter().enumerate() {
+            let Some(outcome) = outcome.as_ref().filter(|_| self.wants(*seed)) else { continue };
+            let wanted = |flow: &str| bindings.get("flow").is_none_or(|f| f == flow);
+            let fetches = outcome.fetches.iter().enumerate().filter(|(_, fetch)| wanted(outcome.flow_of(fetch)));
+            labels.extend(fetches.map(|(number, _)| format!("{run}:{number}")));
+        }
+        labels
+    }
+
+    fn seeds(&self, bindings: &Bindings) -> Vec<String> {
+        let seeds = self.outcomes(bindings).iter().map(|(seed, _)| *seed);
+        seeds.filter(|seed| self.wants(*seed)).map(|seed| seed.to_string()).collect()
     }
 }
 

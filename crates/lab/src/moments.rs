@@ -2,7 +2,7 @@
 
 use crate::experiment::Experiment;
 use crate::lookup::total;
-use weir_scenario::expr::{Bindings, Lookup};
+use weir_scenario::expr::{Bindings, Lookup, SEED};
 use weir_scenario::metrics::{MetricInfo, SERIES};
 use weir_scenario::plan::Topology;
 use weir_sim::{Outcome, Sample, Scope};
@@ -36,15 +36,19 @@ impl Lookup for Moment<'_> {
     }
 }
 
-/// The times at which the first runs of points that agree with `bindings` were sampled, in order.
+/// The times at which the first runs (or those with the seed in `bindings`) of points that agree with `bindings` were sampled, in order.
 pub(crate) fn times(experiment: &Experiment, bindings: &Bindings) -> Vec<f64> {
     let points = experiment.study.points().iter();
     let agrees = |labels: &[(String, String)]| {
         labels.iter().all(|(axis, label)| bindings.get(axis).is_none_or(|bound| bound == label))
     };
     let places = points.enumerate().filter(|(_, point)| agrees(&point.labels)).map(|(place, _)| place);
-    let mut times: Vec<f64> =
-        places.filter_map(|place| first_run(experiment, place)).flat_map(|o| &o.series).map(|s| s.time).collect();
+    let seed: Option<u64> = bindings.get(SEED).and_then(|seed| seed.parse().ok());
+    let run = |place: usize| match seed {
+        None => first_run(experiment, place),
+        Some(seed) => experiment.outcomes[place].iter().find(|(s, _)| *s == seed).and_then(|(_, o)| o.as_ref()),
+    };
+    let mut times: Vec<f64> = places.filter_map(run).flat_map(|o| &o.series).map(|s| s.time).collect();
     times.sort_by(f64::total_cmp);
     times.dedup();
     times

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Place, list};
 use crate::expr::{ExprError, Measure, Places, Type, Vocabulary};
-use crate::metrics::{METRICS, RESERVED_AXES, SERIES};
+use crate::metrics::{FETCHES, METRICS, MetricInfo, RESERVED_AXES, SERIES};
 use crate::reader::TableReader;
 use crate::shape::{Field, Form, Shape};
 use crate::study::{Axis, Point};
@@ -42,8 +42,19 @@ pub enum FigureX {
     Axis(String),
     /// Time: `y` is made of series ([`SERIES`]).
     Time,
-    /// The values of `y` over all runs; the y axis is the share of runs at or below.
-    Cdf,
+    /// The values of `y` over all of these; the y axis is the share of them at or below.
+    Cdf(Over),
+}
+
+/// What a distribution is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Over {
+    /// Runs.
+    Runs,
+    /// Fetches of all runs: `y` is made of what is known of each ([`FETCHES`]).
+    Fetches,
+    /// Samples of all runs: `y` is made of series ([`SERIES`]).
+    Time,
 }
 
 /// How a figure is drawn.
@@ -67,11 +78,14 @@ pub(crate) static SHAPE: Shape = Shape {
     keys: &[&[
         Field::of::<String>("id", "A short name, unique in the file.").required(),
         Field::of::<String>("title", "The title.").default("\"\""),
-        Field::of::<String>(
-            "x",
-            "An axis; or `\"time\"` for time series; or `\"cdf\"` for the distribution of `y` over all runs.",
+        Field::of::<String>("x", "An axis; or `\"time\"` for time series; or `\"cdf\"` for the distribution of `y`.")
+            .otherwise("`\"cdf\"` if that is the `kind`; otherwise it must be there"),
+        Field::new(
+            "over",
+            Form::Words(&[OVERS[0].0, OVERS[1].0, OVERS[2].0]),
+            "What a distribution is over: all runs, the fetches of all runs, or the samples of their time series.",
         )
-        .otherwise("`\"cdf\"` if that is the `kind`; otherwise it must be there"),
+        .default("\"run\""),
         Field::new("y", Form::Measure, "What to draw. Against time it is made of time series.").required(),
         Field::of::<String>(
             "by",
@@ -93,6 +107,8 @@ pub(crate) static SHAPE: Shape = Shape {
 const KINDS: [(&str, FigureKind); 4] =
     [("line", FigureKind::Line), ("bars", FigureKind::Bars), ("step", FigureKind::Step), ("cdf", FigureKind::Cdf)];
 
+const OVERS: [(&str, Over); 3] = [("run", Over::Runs), ("fetch", Over::Fetches), ("time", Over::Time)];
+
 /// The words that figures and claims can use.
 pub(crate) struct Words<'a> {
     pub(crate) axes: &'a [Axis],
@@ -101,8 +117,8 @@ pub(crate) struct Words<'a> {
 }
 
 impl Words<'_> {
-    fn vocabulary(&self, series: bool) -> Vocabulary<'_> {
-        Vocabulary { metrics: if series { SERIES } else { METRICS }, axes: self.axes, places: self.places }
+    fn vocabulary(&self, metrics: &'static [MetricInfo]) -> Vocabulary<'_> {
+        Vocabulary { metrics, axes: self.axes, places: self.places }
     }
 
     /// Reads the measure in `node`; problems are reported.
@@ -116,22 +132,30 @@ impl Words<'_> {
         let text = crate::quantities::text(node, "a measure such as `\"goodput\"`", table.log)?;
         let report = |error: &ExprError| table.log.report(error.diagnostic(&node.place, text));
         let mut measure = Measure::parse(text).map_err(|error| report(&error)).ok()?;
-        let checked = measure.check_as(wanted, &self.vocabulary(frame.series), &frame.bound);
+        let checked = measure.check_as(wanted, &self.vocabulary(frame.metrics), &frame.bound);
         checked.map_err(|errors| errors.iter().for_each(report)).ok()?;
         if measure.is_along_time() {
             check_sampled(&node.place, table, self);
+        }
+        if measure.is_along_fetches() {
+            check_recorded(&node.place, table, self);
         }
         Some(measure)
     }
 }
 
 /// What surrounds a measure.
-#[derive(Default)]
 pub(crate) struct Frame<'a> {
     /// Axes that have one label at a time.
     pub(crate) bound: Vec<&'a str>,
-    /// True if it is drawn against time.
-    pub(crate) series: bool,
+    /// What is known there: of runs, of moments or of fetches.
+    pub(crate) metrics: &'static [MetricInfo],
+}
+
+impl Default for Frame<'_> {
+    fn default() -> Self {
+        Frame { bound: Vec::new(), metrics: METRICS }
+    }
 }
 
 /// All figures; problems are reported.
@@ -159,7 +183,7 @@ fn figure(table: TableReader<'_>, words: &Words<'_>) -> Option<Figure> {
     check_kind(&table, kind, x.as_ref());
     table.finish();
     let x = x?;
-    let kind = kind?.unwrap_or(if x == FigureX::Cdf { FigureKind::Cdf } else { FigureKind::Line });
+    let kind = kind?.unwrap_or(if matches!(x, FigureX::Cdf(_)) { FigureKind::Cdf } else { FigureKind::Line });
     Some(Figure { id: id?, title, x, y: y?, by: by?, kind, fix: fix?, x_label, y_label, x_unit, y_unit })
 }
 
@@ -179,17 +203,35 @@ fn kind(table: &TableReader<'_>) -> Option<Option<FigureKind>> {
 fn x(table: &TableReader<'_>, words: &Words<'_>) -> Option<FigureX> {
     if table.key("x").is_none() && table.table.get("kind").and_then(Node::text) == Some("cdf") {
         table.node("x");
-        return Some(FigureX::Cdf);
+        return over(table, words).map(FigureX::Cdf);
     }
     let node = table.need_node("x", "an axis, `\"time\"` or `\"cdf\"`")?;
     match crate::quantities::text(node, "an axis, `\"time\"` or `\"cdf\"`", table.log)? {
+        "cdf" => over(table, words).map(FigureX::Cdf),
         "time" => {
             check_sampled(&node.place, table, words);
             Some(FigureX::Time)
         }
-        "cdf" => Some(FigureX::Cdf),
         _ => axis(node, table, words, &["time", "cdf"]).map(FigureX::Axis),
     }
+}
+
+/// What a distribution is over.
+fn over(table: &TableReader<'_>, words: &Words<'_>) -> Option<Over> {
+    let Some(node) = table.node("over") else { return Some(Over::Runs) };
+    let names = OVERS.map(|(name, _)| name);
+    let text = crate::quantities::text(node, &format!("one of {}", list(names)), table.log)?;
+    let found = OVERS.iter().find(|(name, _)| *name == text).map(|(_, over)| *over);
+    match found {
+        None => {
+            let problem = Diagnostic::at(&node.place, format!("a distribution cannot be over `{text}`"));
+            table.log.report(problem.suggest(text, names));
+        }
+        Some(Over::Time) => check_sampled(&node.place, table, words),
+        Some(Over::Fetches) => check_recorded(&node.place, table, words),
+        Some(Over::Runs) => {}
+    }
+    found
 }
 
 /// The name of an axis of the study, or one of `others`.
@@ -216,6 +258,15 @@ fn check_sampled(place: &Place, table: &TableReader<'_>, words: &Words<'_>) {
         let what = if table.table.get("x").is_some() { "a figure over time" } else { "a measure along time" };
         let problem = Diagnostic::at(place, format!("{what} needs samples, but none are taken"));
         table.log.report(problem.help("add `sample = \"100ms\"` to `[run]`"));
+    }
+}
+
+/// What goes along fetches needs records of them.
+fn check_recorded(place: &Place, table: &TableReader<'_>, words: &Words<'_>) {
+    let unrecorded = |p: &Point| !p.scenario.run.fetches;
+    if words.points.is_some_and(|points| points.iter().any(unrecorded)) {
+        let problem = Diagnostic::at(place, "a measure of fetches needs records of them, but none are kept");
+        table.log.report(problem.help("add `fetches = true` to `[run]`"));
     }
 }
 
@@ -279,9 +330,13 @@ fn y(
         bound.push(axis);
     }
     check_bound(&bound, table);
-    let series = *x == FigureX::Time;
-    let measure = words.measure(node, Type::Number, &Frame { bound: bound.clone(), series }, table)?;
-    check_scopes(&measure, &bound, series, node, table);
+    let metrics = match x {
+        FigureX::Time | FigureX::Cdf(Over::Time) => SERIES,
+        FigureX::Cdf(Over::Fetches) => FETCHES,
+        FigureX::Axis(_) | FigureX::Cdf(Over::Runs) => METRICS,
+    };
+    let measure = words.measure(node, Type::Number, &Frame { bound: bound.clone(), metrics }, table)?;
+    check_scopes(&measure, &bound, metrics, node, table);
     Some(measure)
 }
 
@@ -296,8 +351,7 @@ fn check_bound(bound: &[&str], table: &TableReader<'_>) {
 }
 
 /// A figure by flow needs something that is measured for each flow.
-fn check_scopes(measure: &Measure, bound: &[&str], series: bool, node: &Node, table: &TableReader<'_>) {
-    let known = if series { SERIES } else { METRICS };
+fn check_scopes(measure: &Measure, bound: &[&str], known: &[MetricInfo], node: &Node, table: &TableReader<'_>) {
     let scopes: Vec<&str> =
         measure.metrics().iter().filter_map(|name| known.iter().find(|m| m.name == *name)?.scope.axis()).collect();
     for scope in bound.iter().filter(|axis| RESERVED_AXES[..3].contains(axis) && !scopes.contains(axis)) {
@@ -308,8 +362,13 @@ fn check_scopes(measure: &Measure, bound: &[&str], series: bool, node: &Node, ta
 
 /// `kind = "cdf"` and `x = "cdf"` go together.
 fn check_kind(table: &TableReader<'_>, kind: Option<Option<FigureKind>>, x: Option<&FigureX>) {
+    if let (Some(key), Some(FigureX::Axis(_) | FigureX::Time)) = (table.key("over"), x) {
+        let problem = Diagnostic::at(&key.place, "`over` is for distributions");
+        table.node("over");
+        table.log.report(problem.help("write `x = \"cdf\"`, or leave it out"));
+    }
     let (Some(Some(kind)), Some(x)) = (kind, x) else { return };
-    if (kind == FigureKind::Cdf) != (*x == FigureX::Cdf) {
+    if (kind == FigureKind::Cdf) != matches!(x, FigureX::Cdf(_)) {
         let place = table.table.get("kind").map_or(table.place, |n| &n.place);
         let problem = Diagnostic::at(place, "`kind = \"cdf\"` and `x = \"cdf\"` go together");
         table.log.report(problem.help("leave one of the two out"));

@@ -54,4 +54,4 @@ pub use files::{Files, Folder, NoFiles};
 pub use overrides::Override;
 pub use reference::reference;
 pub use schema::schema;
-pub use study::{Axis, Claim, Expectation, Figure, FigureKind, FigureX, Part, Point, Study, Tolerance};
+pub use study::{Axis, Claim, Expectation, Figure, FigureKind, FigureX, Over, Part, Point, Study, Tolerance};

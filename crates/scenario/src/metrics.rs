@@ -57,7 +57,7 @@ impl Scope {
 }
 
 /// Names that no axis of a study can have.
-pub const RESERVED_AXES: [&str; 6] = ["flow", "link", "node", "time", "cdf", "congestion"];
+pub const RESERVED_AXES: [&str; 8] = ["flow", "link", "node", "time", "cdf", "congestion", "fetch", "seed"];
 
 const fn metric(name: &'static str, unit: &'static str, scope: Scope, total: Total, about: &'static str) -> MetricInfo {
     MetricInfo { name, unit, about, scope, total }
@@ -239,7 +239,35 @@ pub static SERIES: &[MetricInfo] = &[
     metric("in_flight", "Interests", Flow, Sum, "Interests that wait for an answer"),
     metric("rto", "ms", Flow, Mean, "The retransmission timeout"),
     metric("queue", "packets", Link, Sum, "Length of the queue"),
+    metric("queue_fill", "", Link, Max, "Share of the queue's room that is taken"),
+    metric(
+        "pit_fill",
+        "",
+        Node,
+        Max,
+        "Share of the Pending Interest Table's room that is taken; next to 0 if it has no bound",
+    ),
     metric("pit", "entries", Node, Sum, "Size of the Pending Interest Table"),
+];
+
+/// What is known of each fetch that got all its segments, if `run.fetches` asks for it. Of many requests each is a fetch,
+/// unless it is for one Data.
+pub static FETCHES: &[MetricInfo] = &[
+    metric("fetch_start", "s", Flow, Min, "When it began, from the start of the run"),
+    metric("fetch_time", "ms", Flow, Mean, "From its beginning to its last Data"),
+    metric("segments", "segments", Flow, Sum, "Segments of its content"),
+    metric("retransmissions", "Interests", Flow, Sum, "Interests that it sent again"),
+    metric("timeouts", "timeouts", Flow, Sum, "Retransmission timers that ran out"),
+    metric("decreases", "decreases", Flow, Sum, "Times that its control reduced its window or rate"),
+    metric("full_delay", "ms", Flow, Mean, "From the first Interest for a segment to its Data, mean over its segments"),
+    metric(
+        "delay_scv",
+        "",
+        Flow,
+        Mean,
+        "Squared coefficient of variation of the full delays of its segments: their variance over their squared mean",
+    ),
+    metric("data_drops", "packets", Flow, Sum, "Data of its content that the network lost while it was under way"),
 ];
 
 #[cfg(test)]
@@ -257,7 +285,7 @@ mod tests {
 
     #[test]
     fn names_are_unique_and_described() {
-        for table in [METRICS, SERIES] {
+        for table in [METRICS, SERIES, FETCHES] {
             for (i, metric) in table.iter().enumerate() {
                 assert!(table[..i].iter().all(|m| m.name != metric.name), "{}", metric.name);
                 assert!(

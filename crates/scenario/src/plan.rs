@@ -291,6 +291,8 @@ pub struct RunPlan {
     pub quick_seeds: Vec<u64>,
     /// Seeds of a full run.
     pub full_seeds: Vec<u64>,
+    /// Keep a record of each fetch.
+    pub fetches: bool,
     /// Interval of the time series; `None`: none are kept.
     pub sample: Option<Span>,
 }

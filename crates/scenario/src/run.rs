@@ -92,6 +92,7 @@ pub(crate) static RUN: Shape = Shape {
         Field::of::<Seeds>("quick_seeds", "Seeds of a quick run.").otherwise("the first of `seeds`"),
         Field::of::<Seeds>("full_seeds", "Seeds of a full run.").otherwise("from 1 on, three times as many as `seeds`"),
         Field::of::<Span>("sample", "Interval of time series; not 0.").otherwise("none are kept"),
+        Field::of::<bool>("fetches", "Keep a record of each fetch, for measures along fetches.").default("false"),
     ]],
     more: None,
     rules: &[Rule::NotBoth(&["duration", "limit"])],
@@ -189,6 +190,7 @@ pub(crate) fn run(root: &TableReader<'_>) -> RunPlan {
         quick_seeds: vec![1],
         full_seeds: vec![1, 2, 3],
         sample: None,
+        fetches: false,
     };
     let Some(table) = root.table("run") else { return default };
     let seeds = table.get("seeds").map_or(default.seeds, |s: Seeds| s.0);
@@ -197,7 +199,8 @@ pub(crate) fn run(root: &TableReader<'_>) -> RunPlan {
     let (duration, sample) = (positive(&table, "duration"), positive(&table, "sample"));
     let limit = positive(&table, "limit");
     table.exclude("duration", "limit", "a run has one end");
-    let plan = RunPlan { duration, limit, seeds, quick_seeds, full_seeds, sample };
+    let fetches = table.get_or("fetches", false);
+    let plan = RunPlan { duration, limit, seeds, quick_seeds, full_seeds, sample, fetches };
     table.finish();
     plan
 }

@@ -14,7 +14,7 @@ use crate::{claims, document, editions, figures, paths, points};
 use std::sync::Arc;
 
 pub use crate::claims::{Claim, Expectation, Part, Tolerance};
-pub use crate::figures::{Figure, FigureKind, FigureX};
+pub use crate::figures::{Figure, FigureKind, FigureX, Over};
 
 /// A file that has been read and found right.
 #[derive(Clone, Debug, PartialEq)]

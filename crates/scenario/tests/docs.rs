@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 use weir_scenario::Study;
-use weir_scenario::metrics::{METRICS, MetricInfo, SERIES, Scope, Total};
+use weir_scenario::metrics::{FETCHES, METRICS, MetricInfo, SERIES, Scope, Total};
 
 fn page() -> (PathBuf, String) {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenarios.md");
@@ -66,7 +66,9 @@ fn table(metrics: &[MetricInfo]) -> String {
 fn the_tables_of_metrics_are_complete() {
     let (path, page) = page();
     let mut new = page.clone();
-    for (mark, metrics) in [("<!-- metrics -->\n", METRICS), ("<!-- series -->\n", SERIES)] {
+    for (mark, metrics) in
+        [("<!-- metrics -->\n", METRICS), ("<!-- series -->\n", SERIES), ("<!-- fetches -->\n", FETCHES)]
+    {
         let start = new.find(mark).unwrap() + mark.len();
         let end = start + new[start..].find("<!-- end -->").unwrap();
         new.replace_range(start..end, &table(metrics));

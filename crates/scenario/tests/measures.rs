@@ -12,7 +12,20 @@ impl Lookup for Fake {
         (0..=20).map(|n| f64::from(n) / 2.0).filter(|t| from < *t && *t <= to).collect()
     }
 
+    /// Four fetches; the last one is of the flow c0 alone.
+    fn fetches(&self, bindings: &Bindings) -> Vec<String> {
+        assert_eq!(bindings["control"], "icp");
+        (0..4).filter(|n| *n < 3 || bindings.get("flow").is_none_or(|f| f == "c0")).map(|n| format!("0:{n}")).collect()
+    }
+
+    fn seeds(&self, _bindings: &Bindings) -> Vec<String> {
+        vec!["1".into(), "2".into()]
+    }
+
     fn value(&self, metric: &str, bindings: &Bindings) -> Option<f64> {
+        if let Some(fetch) = bindings.get("fetch") {
+            return fetch.split_once(':')?.1.parse().ok();
+        }
         let alpha: f64 = bindings["alpha"].parse().ok()?;
         assert!(bindings.contains_key("control") && bindings["queue"] == "32p", "{bindings:?}");
         let base = if bindings["control"] == "icp" { 100.0 } else { 200.0 };
@@ -23,6 +36,7 @@ impl Lookup for Fake {
                 Some("c0") => Some(10.0),
                 Some(_) => Some(20.0),
             },
+            "queue" => Some(bindings.get("time")?.parse::<f64>().ok()? * bindings.get("seed")?.parse::<f64>().ok()?),
             "rate" => bindings.get("time")?.parse().ok(),
             "congestion_start" => bindings.get("congestion")?.parse().ok(),
             "drops" => Some(if bindings.get("link").is_some_and(|l| l == "a>b") { 3.0 } else { 4.0 }),
@@ -165,6 +179,20 @@ fn along_time_a_measure_is_made_of_samples() {
 }
 
 #[test]
+fn a_share_of_time_is_that_of_each_run_by_itself() {
+    // 0.5, 1, .. 4 in the first run and twice that in the second: three of eight, and then six of eight, are at most 3.
+    is("share(time in [0..4]: queue[icp, alpha=0] <= 1.5)", (3.0 / 8.0 + 1.0 / 8.0) / 2.0);
+}
+
+#[test]
+fn along_fetches_a_measure_is_made_of_what_is_known_of_each() {
+    is("share(fetch: retransmissions[icp, alpha=0] <= 1)", 0.5);
+    is("mean(fetch: retransmissions[icp, alpha=0] + segments[icp, alpha=0])", 3.0);
+    is("max(fetch: segments[icp, alpha=0, flow='my flow'])", 2.0);
+    is("100 * share(fetch: segments[icp, alpha=0] > 0) - 100 * share(fetch: segments[icp, alpha=0.5] > 1)", 25.0);
+}
+
+#[test]
 fn congestions_are_selected_by_their_number() {
     is("congestion_start[icp, alpha=0, congestion=3]", 3.0);
     is("mean(congestion in [2, 4]: congestion_start[icp, alpha=0])", 3.0);
@@ -199,6 +227,24 @@ fn mistakes_along_time_and_in_congestions_are_told() {
             "how many congestions there are is not known before the run",
         ),
         ("congestion_start[icp, alpha=0, congestion=0]", "`0` is no number of a congestion: they are counted from 1"),
+        ("share(fetch: segments[icp, alpha=0])", "`share` takes comparisons, but this is a number"),
+        ("mean(fetch in [1]: segments[icp, alpha=0])", "fetches have no labels"),
+        ("rising(fetch: segments[icp, alpha=0])", "the fetches of a run have no order"),
+        ("mean(fetch: goodput[icp, alpha=0])", "`goodput` is not known of each fetch"),
+        (
+            "segments[icp, alpha=0]",
+            "`segments` is known of each fetch, not of the run as a whole | take it along fetches",
+        ),
+        (
+            "share(fetch: segments[icp, alpha=0] > segments[cubic, alpha=0])",
+            "all metrics in here must select the same | compare the shares themselves",
+        ),
+        ("share(fetch: 1 > 2)", "nothing here is measured along `fetch`"),
+        (
+            "share(time in [0..1]: rate[icp, alpha=0] > rate[cubic, alpha=0])",
+            "all metrics in here must select the same",
+        ),
+        ("mean(fetch: mean(time in [0..1]: rate[icp, alpha=0]))", "this is along fetches already"),
         ("mean(congestion in [1]: drops[icp, alpha=0])", "nothing in this aggregation is measured for each congestion"),
     ] {
         let found = refused(text);

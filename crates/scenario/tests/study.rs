@@ -2,7 +2,7 @@
 
 use weir_core::{Bytes, Lifetime, Limit, Rate, Span, Time, Value};
 use weir_scenario::plan::{NoticeTimer, PartPlan, Scenario};
-use weir_scenario::{Edition, Expectation, FigureKind, FigureX, NoFiles, Override, Study, Tolerance};
+use weir_scenario::{Edition, Expectation, FigureKind, FigureX, NoFiles, Over, Override, Study, Tolerance};
 
 const TOPOLOGY: &str = r#"
 [topology]
@@ -386,7 +386,7 @@ fn figures_and_claims_are_typed() {
         (&[("setting".to_string(), "32".to_string())][..], Some("Cache"))
     );
     assert_eq!((&time.x, time.kind, time.y.metric()), (&FigureX::Time, FigureKind::Line, Some("window")));
-    assert_eq!((&cdf.x, cdf.kind), (&FigureX::Cdf, FigureKind::Cdf));
+    assert_eq!((&cdf.x, cdf.kind), (&FigureX::Cdf(Over::Runs), FigureKind::Cdf));
     let [first, second] = study.claims.as_slice() else { panic!() };
     assert_eq!(
         (first.at.as_str(), first.why.as_str(), first.tolerance.as_deref()),

@@ -1,8 +1,9 @@
 //! Watches a run and folds what it sees.
 
+use crate::fetched::Fetched;
 use crate::histogram::Histogram;
 use std::collections::BTreeMap;
-use weir_core::{Allowance, Delivery, DropReason, FaceId, FlowId, NodeId, Reading, Sink, Span, Time};
+use weir_core::{Allowance, Delivery, DropReason, FaceId, FetchEnd, FlowId, Limit, NodeId, Reading, Sink, Span, Time};
 use weir_wire::{Kind, NackReason, Packet};
 
 /// What is known of a fetch before the run.
@@ -165,6 +166,8 @@ pub struct Collector {
     pub(crate) faces: Vec<Vec<FaceStats>>,
     pub(crate) samples: Vec<RawSample>,
     pub(crate) congestions: Vec<Congestion>,
+    /// Of fetches that were completed, if they are wanted.
+    pub(crate) fetches: Option<Fetched>,
     last_sample: Time,
     open: usize,
 }
@@ -179,6 +182,11 @@ impl Collector {
             infos,
             ..Collector::default()
         }
+    }
+
+    /// The same, which keeps a record of each fetch.
+    pub fn with_fetches(self) -> Collector {
+        Collector { fetches: Some(Fetched::default()), ..self }
     }
 
     /// Labels of the fetches, by number.
@@ -221,9 +229,19 @@ impl Collector {
     pub(crate) fn sample(&mut self, now: Time, node: NodeId, reading: Reading) {
         let mut put = |what, place, value| self.samples.push(RawSample { time: now, what, place, value });
         match reading {
-            Reading::Pit { entries, .. } => put("pit", Place::Node(node), entries as f64),
+            Reading::Pit { entries, capacity, .. } => {
+                put("pit", Place::Node(node), entries as f64);
+                put("pit_fill", Place::Node(node), entries as f64 / capacity as f64);
+            }
             Reading::Cs { .. } => {}
-            Reading::Queue { face, packets, .. } => put("queue", Place::Face(node, face), packets as f64),
+            Reading::Queue { face, packets, bytes, limit, .. } => {
+                put("queue", Place::Face(node, face), packets as f64);
+                let fill = match limit {
+                    Limit::Packets(most) => packets as f64 / most.max(1) as f64,
+                    Limit::Bytes(most) => bytes as f64 / most.0.max(1) as f64,
+                };
+                put("queue_fill", Place::Face(node, face), fill);
+            }
             Reading::Flow { flow, window, rate, in_flight, rto } => {
                 let stats = &self.flows[flow.0 as usize];
                 if stats.first_request.is_none() || stats.completed.is_some() {
@@ -267,7 +285,11 @@ impl Sink for Collector {
         if reason == DropReason::QueueManagement {
             stats.dropped_sojourn += u128::from(now.since(Time(packet.queued_at)).0);
         }
-        stats.data_drops += u64::from(reason.is_loss() && matches!(packet.kind, Kind::Data(_)));
+        let data_lost = reason.is_loss() && matches!(packet.kind, Kind::Data(_));
+        stats.data_drops += u64::from(data_lost);
+        if data_lost && let Some(fetches) = &mut self.fetches {
+            fetches.lost(now, packet.name());
+        }
     }
 
     fn marked(&mut self, _now: Time, node: NodeId, face: FaceId) {
@@ -355,6 +377,12 @@ impl Sink for Collector {
         let fetches = &mut self.flows[flow.0 as usize].fetches;
         fetches.fetched += 1;
         fetches.time.add(took);
+    }
+
+    fn fetch_ended(&mut self, now: Time, flow: FlowId, fetch: &FetchEnd<'_>) {
+        if let Some(fetches) = &mut self.fetches {
+            fetches.ended(now, flow, fetch);
+        }
     }
 
     fn abandoned(&mut self, _now: Time, flow: FlowId) {

@@ -1,11 +1,12 @@
 //! What a run has shown, by metric and scope. Definitions of the metrics: `weir_scenario::metrics`.
 
 use crate::collect::{Congestion, FaceStats, Fetches, FlowInfo, FlowStats, Holes, Place, WINDOW};
+use crate::fetched::Numbers;
 use crate::histogram::Histogram;
 use crate::world::World;
 use std::collections::{BTreeMap, BTreeSet};
 use weir_core::{Departed, DropReason, FaceId, FlowId, NodeId, Reading, Span, Time};
-use weir_scenario::metrics::{METRICS, SERIES, Scope as Kind, Total};
+use weir_scenario::metrics::{FETCHES, METRICS, SERIES, Scope as Kind, Total};
 
 /// What a number is about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,6 +39,21 @@ pub struct Sample {
 /// The link direction that a face stands in front of.
 type Faces<'a> = BTreeMap<(NodeId, FaceId), &'a String>;
 
+/// A fetch that got all its segments.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FetchRecord {
+    /// Its flow's place in [`Outcome::fetch_flows`].
+    flow: usize,
+    numbers: Numbers,
+}
+
+impl FetchRecord {
+    /// What is known of it by this name (see [`FETCHES`]), in its unit.
+    pub fn get(&self, metric: &str) -> Option<f64> {
+        FETCHES.iter().position(|m| m.name == metric).map(|place| self.numbers[place])
+    }
+}
+
 /// Everything that is kept of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
@@ -45,6 +61,10 @@ pub struct Outcome {
     pub values: BTreeMap<(&'static str, Scope), f64>,
     /// Time series, in order of time.
     pub series: Vec<Sample>,
+    /// Fetches in the order of their ends, if `run.fetches` asks for them.
+    pub fetches: Vec<FetchRecord>,
+    /// Labels of the flows that fetches belong to.
+    pub fetch_flows: Vec<String>,
     /// Hash of every packet's way.
     pub digest: u64,
 }
@@ -53,6 +73,11 @@ impl Outcome {
     /// The number for a metric and scope.
     pub fn get(&self, metric: &'static str, scope: Scope) -> Option<f64> {
         self.values.get(&(metric, scope)).copied()
+    }
+
+    /// The label of the flow of a fetch.
+    pub fn flow_of(&self, fetch: &FetchRecord) -> &str {
+        &self.fetch_flows[fetch.flow]
     }
 
     /// Reads a finished world. `nodes` and `links` are names in the order of the world's numbers.
@@ -71,6 +96,7 @@ impl Outcome {
         outcome.nodes(nodes, &readings, &faces, seconds);
         outcome.totals();
         outcome.take_series(world, nodes, &faces);
+        outcome.take_fetches(world);
         outcome
     }
 
@@ -292,6 +318,15 @@ impl Outcome {
             if let Some(value) = combined(metric.total, &values) {
                 self.put(metric.name, Scope::Run, value);
             }
+        }
+    }
+
+    fn take_fetches(&mut self, world: &World) {
+        let collector = world.collector();
+        if let Some(fetched) = &collector.fetches {
+            self.fetch_flows = collector.labels().map(String::from).collect();
+            let record = |(flow, numbers): &(FlowId, Numbers)| FetchRecord { flow: flow.0 as usize, numbers: *numbers };
+            self.fetches = fetched.records.iter().map(record).collect();
         }
     }
 

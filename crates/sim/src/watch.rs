@@ -1,7 +1,7 @@
 //! The collector, and whoever else watches a run.
 
 use crate::collect::Collector;
-use weir_core::{Allowance, Delivery, DropReason, Event, FaceId, FlowId, NodeId, Sink, Span, Time};
+use weir_core::{Allowance, Delivery, DropReason, Event, FaceId, FetchEnd, FlowId, NodeId, Sink, Span, Time};
 use weir_wire::{NackReason, Packet};
 
 /// Those who are told what happens. The collector always is; others cost time only in a run that has some.
@@ -70,6 +70,7 @@ pass_on! {
     completed(now: Time, flow: FlowId);
     began(now: Time, flow: FlowId);
     fetched(now: Time, flow: FlowId, took: Span);
+    fetch_ended(now: Time, flow: FlowId, fetch: &FetchEnd<'_>);
     abandoned(now: Time, flow: FlowId);
     detail(now: Time, node: NodeId, face: FaceId, event: &Event<'_>);
 }

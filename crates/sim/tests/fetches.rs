@@ -76,6 +76,51 @@ fn twenty_thousand_fetches_are_under_way_at_once() {
 }
 
 #[test]
+fn a_record_of_each_fetch_adds_up_to_the_flows() {
+    let text = line(
+        "poisson = { rate = \"20/s\", count = 100, size = { uniform = { min = \"1kB\", max = \"90kB\" } }, payload = \"1000B\", label = \"many\" }",
+        "[[workload]]\nfetch = { segments = 200, label = \"one\", start = \"500ms\" }\n[run]\nfetches = true\n",
+    )
+    .replace("10000p", "5p").replace("\"100Mbps\"", "[\"100Mbps\", \"10Mbps\"]");
+    let result = drained(&text, 1);
+    assert_eq!(result.fetches.len(), 101);
+    for (metric, total) in [
+        ("segments", "delivered"),
+        ("retransmissions", "retransmissions"),
+        ("timeouts", "timeouts"),
+        ("decreases", "decreases"),
+    ] {
+        for flow in ["many", "one"] {
+            let own = result.fetches.iter().filter(|f| result.flow_of(f) == flow);
+            let sum: f64 = own.map(|f| f.get(metric).unwrap()).sum();
+            assert_eq!(sum, of_flow(&result, total, flow), "{metric} of {flow}");
+        }
+    }
+    assert!(of_run(&result, "data_drops") > 50.0);
+    // Each content has one fetch, so each loss belongs to one: but for what was lost after its fetch had ended.
+    let lost: f64 = result.fetches.iter().map(|f| f.get("data_drops").unwrap()).sum();
+    assert!(lost <= of_run(&result, "data_drops") && lost > 0.9 * of_run(&result, "data_drops"), "{lost}");
+    let weighted: f64 = result.fetches.iter().map(|f| f.get("full_delay").unwrap() * f.get("segments").unwrap()).sum();
+    assert_near("mean delay", weighted / of_run(&result, "delivered"), of_run(&result, "full_delay"), 1e-6);
+    let one = result.fetches.iter().find(|f| result.flow_of(f) == "one").unwrap();
+    assert_near("time", one.get("fetch_time").unwrap(), of_flow(&result, "completion_time", "one") * 1e3, 1e-9);
+    assert_eq!(one.get("fetch_start"), Some(0.5));
+    assert!(one.get("delay_scv").unwrap() > 0.0 && one.get("nothing").is_none());
+}
+
+#[test]
+fn delays_that_are_all_the_same_do_not_vary() {
+    let text = line(
+        "fetch = { segments = 50, payload = \"1000B\" }",
+        "[scheme]\ncontrol = { name = \"fixed-window\", window = 1 }\n[run]\nfetches = true\n",
+    );
+    let scv = drained(&text, 1).fetches[0].get("delay_scv").unwrap();
+    assert!(scv < 1e-6, "{scv}");
+    let none = drained(&text.replace("fetches = true", ""), 1);
+    assert!(none.fetches.is_empty(), "only if they are wanted");
+}
+
+#[test]
 fn a_stream_is_dealt_to_those_who_share_it() {
     let text = |of: &str, scheme: &str| {
         format!(

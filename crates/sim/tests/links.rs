@@ -81,7 +81,7 @@ impl Machine for Station {
     }
 
     fn inspect(&self, _now: Time, report: &mut dyn FnMut(Reading)) {
-        report(Reading::Pit { entries: self.log.borrow().len(), peak: 0, area: 0.0 });
+        report(Reading::Pit { entries: self.log.borrow().len(), capacity: usize::MAX, peak: 0, area: 0.0 });
     }
 }
 

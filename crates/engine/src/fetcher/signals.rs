@@ -4,7 +4,7 @@ use super::pending::{Slot, State};
 use super::{Fetcher, NoticeTimer};
 use crate::wakes::earlier;
 use weir_core::{
-    Context, DataSignal, Delivery, Loss, LossSignal, Reaction, Signal, Span, Standing, Time, TimeoutSignal,
+    Context, DataSignal, Delivery, FetchEnd, Loss, LossSignal, Reaction, Signal, Span, Standing, Time, TimeoutSignal,
 };
 use weir_wire::{Data, HopFields, Nack, NackReason, Name};
 
@@ -28,6 +28,7 @@ impl Fetcher {
             self.timeout.on_sample(rtt, were_out, cx.now);
             self.smooth(rtt);
         }
+        self.delays.add(cx.now.since(slot.first_sent));
         cx.sink.delivered(
             cx.now,
             self.what.flow,
@@ -68,10 +69,27 @@ impl Fetcher {
     pub(super) fn note_completion(&mut self, cx: &mut Context<'_>) {
         if self.what.segments.is_some_and(|n| self.pending.all_received(n)) && !self.done {
             self.done = true;
+            self.tell_end(cx);
             if !self.one_of_many {
                 cx.sink.completed(cx.now, self.what.flow);
             }
         }
+    }
+
+    fn tell_end(&self, cx: &mut Context<'_>) {
+        let counters = &self.counters;
+        let (delay, delay_scv) = self.delays.moments(counters.received);
+        let end = FetchEnd {
+            name: &self.what.name,
+            began: self.what.start,
+            segments: counters.received,
+            retransmissions: counters.retransmitted,
+            timeouts: counters.timeouts,
+            decreases: counters.decreases,
+            delay,
+            delay_scv,
+        };
+        cx.sink.fetch_ended(cx.now, self.what.flow, &end);
     }
 
     /// RFC 6298's smoothing, for controls that want a round-trip time.

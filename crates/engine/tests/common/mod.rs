@@ -186,7 +186,7 @@ impl Bench<Router> {
     /// Entries now, most so far, and their sum over time.
     pub fn pit_reading(&self) -> (usize, usize, f64) {
         let pit = self.readings().into_iter().find_map(|reading| match reading {
-            Reading::Pit { entries, peak, area } => Some((entries, peak, area)),
+            Reading::Pit { entries, peak, area, .. } => Some((entries, peak, area)),
             _ => None,
         });
         pit.expect("a router reports its PIT")

@@ -1,7 +1,7 @@
 //! Does a measure fit the study: known metrics, axes and labels, nothing left open, numbers where numbers belong?
 
 use super::{Expr, ExprError, ExprKind, Fold, Measure, Operator, Selector, Type, Word};
-use crate::metrics::{METRICS, MetricInfo, SERIES, Scope};
+use crate::metrics::{FETCHES, METRICS, MetricInfo, SERIES, Scope};
 use crate::study::Axis;
 use std::ops::Range;
 
@@ -157,11 +157,17 @@ impl Checker<'_> {
     fn unknown_metric<T>(&mut self, name: &str, span: Range<usize>) -> Option<T> {
         let knows = |table: &[MetricInfo]| table.iter().any(|m| m.name == name);
         let known: Vec<&str> = self.metrics.iter().map(|m| m.name).collect();
-        self.fail(if knows(SERIES) {
+        self.fail(if std::ptr::eq(self.metrics, FETCHES) && (knows(SERIES) || knows(METRICS)) {
+            let error = ExprError::new(span, format!("`{name}` is not known of each fetch"));
+            error.note(format!("known of each fetch: {}", crate::diagnostic::list(known)))
+        } else if knows(SERIES) {
             let error =
                 ExprError::new(span, format!("`{name}` is a time series, but a number for the whole run is wanted"));
             let along = format!("take it along time, as in `mean(time in [3..8]: {name})`");
             error.help(along).note("it can be drawn in a figure with `x = \"time\"`")
+        } else if knows(FETCHES) && !knows(METRICS) {
+            let error = ExprError::new(span, format!("`{name}` is known of each fetch, not of the run as a whole"));
+            error.help(format!("take it along fetches, as in `mean(fetch: {name})`"))
         } else if knows(METRICS) {
             let error = ExprError::new(span, format!("`{name}` is a number for the whole run, not a time series"));
             error.note(format!("time series: {}", crate::diagnostic::list(known)))
@@ -307,6 +313,9 @@ impl Checker<'_> {
         if axis.text == "time" {
             return self.over_time(*fold, axis, labels.as_deref(), body);
         }
+        if axis.text == super::FETCH {
+            return self.over_fetches(*fold, axis, labels.as_deref(), body);
+        }
         if axis.text == Scope::Congestion.axis().unwrap_or_default() {
             return self.over_congestions(*fold, axis, labels, body);
         }
@@ -334,7 +343,7 @@ impl Checker<'_> {
 
     /// What an aggregation of `body` yields.
     fn folded(&mut self, fold: Fold, body: &mut Expr) -> Option<Type> {
-        let takes = if matches!(fold, Fold::All | Fold::Any) { Type::Truth } else { Type::Number };
+        let takes = if matches!(fold, Fold::All | Fold::Any | Fold::Share) { Type::Truth } else { Type::Number };
         let name = super::FOLDS.iter().find(|(_, f)| *f == fold).map_or("", |(name, _)| name);
         self.want(body, takes, &format!("`{name}`"))?;
         let truth = matches!(fold, Fold::All | Fold::Any | Fold::Rising | Fold::Falling);
@@ -352,13 +361,69 @@ impl Checker<'_> {
             let error = ExprError::new(span, "along time an aggregation needs a stretch of it, in seconds");
             return self.fail(error.help("write `time in [3..8]`"));
         }
-        if std::ptr::eq(self.metrics, SERIES) {
-            return self.fail(ExprError::new(axis.span.clone(), "this is along time already"));
-        }
+        self.check_one_level(axis)?;
         let outside = std::mem::replace(&mut self.metrics, SERIES);
         let found = self.folded(fold, body);
         self.metrics = outside;
-        found
+        let found = found?;
+        // A share is one of samples, which differ from run to run.
+        if fold == Fold::Share {
+            self.check_one_point(axis, body)?;
+        }
+        Some(found)
+    }
+
+    fn check_one_level(&mut self, axis: &Word) -> Option<()> {
+        let here = if std::ptr::eq(self.metrics, SERIES) {
+            "time"
+        } else if std::ptr::eq(self.metrics, FETCHES) {
+            "fetches"
+        } else {
+            return Some(());
+        };
+        self.fail(ExprError::new(axis.span.clone(), format!("this is along {here} already")))
+    }
+
+    /// Along the fetches of a point's runs the metrics are those of single fetches.
+    fn over_fetches(&mut self, fold: Fold, axis: &Word, labels: Option<&[Word]>, body: &mut Expr) -> Option<Type> {
+        if let Some(word) = labels.and_then(|labels| labels.first()) {
+            let error = ExprError::new(word.span.clone(), "fetches have no labels: an aggregation takes all of them");
+            return self
+                .fail(error.help("write `fetch:`; a flow is selected in the metrics, as in `segments[flow=c1]`"));
+        }
+        if matches!(fold, Fold::Rising | Fold::Falling) {
+            let error = ExprError::new(axis.span.clone(), "the fetches of a run have no order");
+            return self.fail(error);
+        }
+        self.check_one_level(axis)?;
+        let outside = std::mem::replace(&mut self.metrics, FETCHES);
+        let found = self.folded(fold, body);
+        self.metrics = outside;
+        let found = found?;
+        self.check_one_point(axis, body)?;
+        Some(found)
+    }
+
+    /// What is counted must be the same for all metrics.
+    fn check_one_point(&mut self, axis: &Word, body: &Expr) -> Option<()> {
+        let of = |selectors: &[Selector]| {
+            let known = |s: &Selector| Some((s.axis.as_ref()?.text.clone(), s.label.text.clone()));
+            let mut all: Vec<_> = selectors.iter().filter_map(known).collect();
+            // Places may differ along time: a queue is compared with another.
+            all.retain(|(name, _)| axis.text == super::FETCH || !super::PLACES.contains(&name.as_str()));
+            all.sort_unstable();
+            all
+        };
+        let selections: Vec<_> = body.selections().into_iter().map(|(selectors, _)| of(selectors)).collect();
+        let Some((first, others)) = selections.split_first() else {
+            let error = ExprError::new(body.span.clone(), format!("nothing here is measured along `{}`", axis.text));
+            return self.fail(error);
+        };
+        if others.iter().any(|other| other != first) {
+            let error = ExprError::new(body.span.clone(), "all metrics in here must select the same");
+            return self.fail(error.help("compare the shares themselves, as in `share(..) > share(..)`"));
+        }
+        Some(())
     }
 
     fn over_congestions(

@@ -18,6 +18,16 @@ pub trait Lookup {
     fn moments(&self, _from: f64, _to: f64, _bindings: &Bindings) -> Vec<f64> {
         Vec::new()
     }
+    /// Labels of the fetches at the point that `bindings` name, of all its runs. With one of them as the label of
+    /// `fetch`, [`Lookup::value`] is that of this fetch; `None` if it is of another flow than `bindings` say.
+    fn fetches(&self, _bindings: &Bindings) -> Vec<String> {
+        Vec::new()
+    }
+    /// Labels of the runs at that point. With one of them as the label of `seed`, [`Lookup::value`] and
+    /// [`Lookup::moments`] are those of this run.
+    fn seeds(&self, _bindings: &Bindings) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// What a measure yielded.
@@ -134,15 +144,7 @@ impl Evaluator<'_> {
     }
 
     fn metric(&self, name: &str, selectors: &[Selector], scope: Scope, outer: &Bindings) -> Result<Outcome, Missing> {
-        let mut bindings = outer.clone();
-        for selector in selectors {
-            if let Some(axis) = &selector.axis {
-                bindings.insert(axis.text.clone(), selector.label.text.clone());
-            }
-        }
-        // A flow that someone else was asked about does not concern a metric of links.
-        let places = ["flow", "link", "node", "congestion"];
-        bindings.retain(|axis, _| !places.contains(&axis.as_str()) || scope.axis() == Some(axis));
+        let bindings = selected(selectors, scope, outer);
         match self.lookup.value(name, &bindings).filter(|v| v.is_finite()) {
             Some(value) => Ok(Outcome::Number(value)),
             None => {
@@ -159,6 +161,12 @@ impl Evaluator<'_> {
         body: &Expr,
         outer: &Bindings,
     ) -> Result<Outcome, Missing> {
+        if axis.text == super::FETCH {
+            return self.over_fetches(fold, axis, body, outer);
+        }
+        if fold == Fold::Share && axis.text == "time" && !outer.contains_key(super::SEED) {
+            return self.share_of_time((axis, labels), body, outer);
+        }
         let mut bindings = outer.clone();
         let mut values = Vec::with_capacity(labels.len());
         let moments = match labels {
@@ -166,6 +174,9 @@ impl Evaluator<'_> {
             _ => None,
         };
         let labels: Vec<String> = match moments {
+            Some((from, to)) if fold == Fold::Share => {
+                self.lookup.moments(from, to, &first_selected(body, outer)).iter().map(f64::to_string).collect()
+            }
             Some((from, to)) => self.lookup.moments(from, to, outer).iter().map(f64::to_string).collect(),
             None => labels.iter().map(|label| label.text.clone()).collect(),
         };
@@ -179,17 +190,74 @@ impl Evaluator<'_> {
         if values.is_empty() {
             return Err(Missing { reason: format!("there is no label along `{}`", axis.text) });
         }
+        self.folded(fold, &values, body)
+    }
+
+    /// Along all fetches of all runs; those of other flows than the metrics select do not count.
+    fn over_fetches(&self, fold: Fold, axis: &Word, body: &Expr, outer: &Bindings) -> Result<Outcome, Missing> {
+        let selected = first_selected(body, outer);
+        let mut bindings = outer.clone();
+        let mut values = Vec::new();
+        for label in self.lookup.fetches(&selected) {
+            bindings.insert(axis.text.clone(), label);
+            values.push(self.number(body, &bindings)?);
+        }
+        if values.is_empty() {
+            return Err(Missing { reason: "no fetch was completed there".into() });
+        }
+        self.folded(fold, &values, body)
+    }
+
+    /// The mean over the runs of the share of their samples.
+    fn share_of_time(
+        &self,
+        (axis, labels): (&Word, &[Word]),
+        body: &Expr,
+        outer: &Bindings,
+    ) -> Result<Outcome, Missing> {
+        let mut bindings = outer.clone();
+        let mut shares = Vec::new();
+        for seed in self.lookup.seeds(&first_selected(body, outer)) {
+            bindings.insert(super::SEED.into(), seed);
+            shares.push(self.over(Fold::Share, (axis, labels), body, &bindings)?.number());
+        }
+        if shares.is_empty() {
+            return Err(Missing { reason: "nothing was run there".into() });
+        }
+        self.folded(Fold::Mean, &shares, body)
+    }
+
+    fn folded(&self, fold: Fold, values: &[f64], body: &Expr) -> Result<Outcome, Missing> {
         Ok(match fold {
-            Fold::Min => Outcome::Number(call(Function::Min, &values)),
-            Fold::Max => Outcome::Number(call(Function::Max, &values)),
-            Fold::Mean => return self.finite(call(Function::Mean, &values), body),
-            Fold::Sum => return self.finite(call(Function::Sum, &values), body),
+            Fold::Min => Outcome::Number(call(Function::Min, values)),
+            Fold::Max => Outcome::Number(call(Function::Max, values)),
+            // Of truths, which count as 1 and 0, the mean is a share.
+            Fold::Mean | Fold::Share => return self.finite(call(Function::Mean, values), body),
+            Fold::Sum => return self.finite(call(Function::Sum, values), body),
             Fold::All => Outcome::Truth(values.iter().all(|v| *v != 0.0)),
             Fold::Any => Outcome::Truth(values.iter().any(|v| *v != 0.0)),
             Fold::Rising => Outcome::Truth(values.windows(2).all(|pair| pair[0] <= pair[1])),
             Fold::Falling => Outcome::Truth(values.windows(2).all(|pair| pair[0] >= pair[1])),
         })
     }
+}
+
+/// What a metric is asked about.
+fn selected(selectors: &[Selector], scope: Scope, outer: &Bindings) -> Bindings {
+    let mut bindings = outer.clone();
+    for selector in selectors {
+        if let Some(axis) = &selector.axis {
+            bindings.insert(axis.text.clone(), selector.label.text.clone());
+        }
+    }
+    // A flow that someone else was asked about does not concern a metric of links.
+    bindings.retain(|axis, _| !super::PLACES.contains(&axis.as_str()) || scope.axis() == Some(axis));
+    bindings
+}
+
+/// What the first metric is asked about; the check has seen that all are asked about the same point.
+fn first_selected(body: &Expr, outer: &Bindings) -> Bindings {
+    body.selections().first().map_or_else(|| outer.clone(), |(selectors, scope)| selected(selectors, *scope, outer))
 }
 
 fn call(function: Function, values: &[f64]) -> f64 {

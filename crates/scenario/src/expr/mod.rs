@@ -162,6 +162,7 @@ enum Fold {
     Any,
     Rising,
     Falling,
+    Share,
 }
 
 /// Words that are called as `word(a, b)`.
@@ -174,7 +175,7 @@ const FUNCTIONS: [(&str, Function); 5] = [
 ];
 
 /// Words that are called as `word(axis: expression)`.
-const FOLDS: [(&str, Fold); 8] = [
+const FOLDS: [(&str, Fold); 9] = [
     ("min", Fold::Min),
     ("max", Fold::Max),
     ("mean", Fold::Mean),
@@ -183,6 +184,7 @@ const FOLDS: [(&str, Fold); 8] = [
     ("any", Fold::Any),
     ("rising", Fold::Rising),
     ("falling", Fold::Falling),
+    ("share", Fold::Share),
 ];
 
 impl Measure {
@@ -205,9 +207,18 @@ impl Measure {
 
     /// True if some of it is taken along time, for which samples are needed.
     pub fn is_along_time(&self) -> bool {
+        self.is_along("time")
+    }
+
+    /// True if some of it is taken along fetches, for which records are needed.
+    pub fn is_along_fetches(&self) -> bool {
+        self.is_along(FETCH)
+    }
+
+    fn is_along(&self, what: &str) -> bool {
         let mut found = false;
         self.root.visit(&mut |kind| {
-            found |= matches!(kind, ExprKind::Over { axis, .. } if axis.text == "time");
+            found |= matches!(kind, ExprKind::Over { axis, .. } if axis.text == what);
         });
         found
     }
@@ -224,6 +235,15 @@ impl Measure {
     }
 }
 
+/// The axis of the fetches of a run.
+pub const FETCH: &str = "fetch";
+
+/// The axis of the runs of a point.
+pub const SEED: &str = "seed";
+
+/// Axes of places: a selector of one does not concern a metric that is measured for others.
+const PLACES: [&str; 4] = ["flow", "link", "node", "congestion"];
+
 /// A stretch of time, `from..to` in seconds.
 fn stretch(text: &str) -> Option<(f64, f64)> {
     let (from, to) = text.split_once("..")?;
@@ -238,6 +258,17 @@ impl std::fmt::Display for Measure {
 }
 
 impl Expr {
+    /// What the metrics in it select.
+    fn selections(&self) -> Vec<(&[Selector], Scope)> {
+        let mut found = Vec::new();
+        self.visit(&mut |kind| {
+            if let ExprKind::Metric { selectors, scope, .. } = kind {
+                found.push((&selectors[..], *scope));
+            }
+        });
+        found
+    }
+
     fn visit<'e>(&'e self, see: &mut impl FnMut(&'e ExprKind)) {
         see(&self.kind);
         match &self.kind {

@@ -102,7 +102,9 @@ impl Builder<'_> {
         let labels = self.scenario.workloads.iter();
         let flows =
             labels.map(|w| FlowInfo { label: w.label.clone(), stop: w.stop, many: w.requests.is_some() }).collect();
-        let mut world = World::new(Collector::new(flows, topology.nodes.len()), self.scenario.run.sample);
+        let collector = Collector::new(flows, topology.nodes.len());
+        let collector = if self.scenario.run.fetches { collector.with_fetches() } else { collector };
+        let mut world = World::new(collector, self.scenario.run.sample);
         for node in 0..topology.nodes.len() {
             let machine = self.machine(node)?;
             world.add_node(machine);
