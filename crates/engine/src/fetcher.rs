@@ -5,11 +5,13 @@
 //! pacing, and the end of the content.
 
 mod pending;
+mod refused;
 mod signals;
 
 use crate::application::{Application, Outbox};
 use crate::wakes::earlier;
 use pending::{Pending, State};
+use refused::Refused;
 use std::collections::BTreeSet;
 use weir_core::{
     Allowance, Chance, ConsumerControl, Context, DropReason, Event, FlowId, Lifetime, Parts, Reaction, Reading,
@@ -49,6 +51,10 @@ pub struct FetcherRules {
     pub jitter: f64,
     /// What a change of the rate does to the gap that is running.
     pub rate_change: RateChange,
+    /// How long a consumer without pacing waits before it repeats an Interest that was refused for congestion: so long
+    /// after the first refusal, twice as long after each further one of the same segment, 10 s at most (ndn-tools: 1
+    /// ms). Meanwhile the segment keeps its place in the window. 0: not at all.
+    pub nack_pause: Span,
 }
 
 /// What a paced consumer does about the gap that is running when its control changes the rate.
@@ -128,6 +134,8 @@ pub struct Fetcher {
     next_send: Time,
     /// When the gap that is running began, and its jitter as a factor.
     paced: Option<(Time, f64)>,
+    /// Segments that pause after a refusal; made when the first one comes.
+    refused: Option<Box<Refused>>,
     /// Segments whose timer a notice has stopped, by the end of their Interest's life; with the time when it was sent.
     stopped: BTreeSet<(Time, u64, Time)>,
     /// When the next Interest leaves, if it waits for its time only.
@@ -171,6 +179,7 @@ impl Fetcher {
             highest: 0,
             recovery_point: 0.0,
             timeout_event: Time::ZERO,
+            refused: None,
             stopped: BTreeSet::new(),
             smoothed_rtt: Span::ZERO,
             counters: FetcherCounters::default(),
@@ -270,6 +279,7 @@ impl Fetcher {
 
     /// Sends what the control allows, and notes what it waits for then.
     fn pump(&mut self, out: &mut Outbox, cx: &mut Context<'_>) {
+        self.end_pauses(cx.now);
         self.departure = loop {
             if self.done || self.what.stop.is_some_and(|stop| cx.now >= stop) {
                 break None;
@@ -279,11 +289,11 @@ impl Fetcher {
                 break Some(self.next_send);
             }
             let allowance = self.control.allowance();
-            self.window_limited = self.in_flight as f64 >= allowance.window;
+            self.window_limited = (self.in_flight + self.pausing()) as f64 >= allowance.window;
             if self.window_limited {
-                break None;
+                break self.next_pause_end();
             }
-            let Some(segment) = self.pending.next_to_send(self.what.segments) else { break None };
+            let Some(segment) = self.pending.next_to_send(self.what.segments) else { break self.next_pause_end() };
             self.send(segment, out, cx);
             if let Some(gap) = allowance.gap {
                 self.pace(gap, cx.now);

@@ -4,6 +4,7 @@ mod common;
 
 use common::*;
 use weir_core::{Allowance, DropReason, Lifetime, Span, Time};
+use weir_engine::Application;
 use weir_engine::{FetcherRules, RateChange};
 use weir_wire::NackReason;
 
@@ -342,9 +343,80 @@ fn a_change_of_rate_may_count_at_once() {
     assert_eq!(consumer.asked().len(), 6, "at 0, and then the five since that the new rate would have sent");
 }
 
+/// A window, and a pause after refusals.
+fn pausing(window: f64, pause_ms: f64) -> Setup {
+    Setup { rules: FetcherRules { nack_pause: span_ms(pause_ms), ..rules() }, ..Setup::window(window) }
+}
+
+#[test]
+fn a_refused_segment_pauses_and_keeps_its_place_in_the_window() {
+    let mut consumer = begun(pausing(2.0, 5.0));
+    consumer.asked();
+    consumer.go_ms(10.0);
+    consumer.nack(1, NackReason::Congestion);
+    assert_eq!((consumer.asked(), consumer.fetcher.in_flight()), (vec![], 1), "no other takes its place");
+    consumer.go_ms(14.999);
+    assert_eq!(consumer.asked(), [0; 0]);
+    consumer.go_ms(15.0);
+    assert_eq!((consumer.asked(), consumer.fetcher.in_flight()), (vec![1], 2));
+}
+
+#[test]
+fn each_refusal_of_a_segment_doubles_its_pause() {
+    let mut consumer = begun(pausing(1.0, 1.0));
+    let mut pauses = Vec::new();
+    for _ in 0..6 {
+        let refused = consumer.now;
+        consumer.nack(0, NackReason::Congestion);
+        consumer.now = consumer.fetcher.next_wake().unwrap();
+        consumer.wake();
+        pauses.push(consumer.now.since(refused).0 / 1_000_000);
+    }
+    assert_eq!((pauses, consumer.sent.len()), (vec![1, 2, 4, 8, 16, 32], 7));
+    consumer.data(0);
+    consumer.nack(1, NackReason::Congestion);
+    let pause = consumer.fetcher.next_wake().unwrap().since(consumer.now);
+    assert_eq!(pause, span_ms(1.0), "another segment begins anew");
+}
+
+#[test]
+fn a_segment_that_comes_while_it_pauses_makes_room_for_the_next() {
+    let mut consumer = begun(pausing(1.0, 50.0));
+    consumer.asked();
+    consumer.nack(0, NackReason::Congestion);
+    consumer.go_ms(10.0);
+    consumer.data(0);
+    assert_eq!((consumer.asked(), consumer.fetcher.in_flight()), (vec![1], 1));
+    consumer.go_ms(60.0);
+    assert_eq!(consumer.asked(), [0; 0]);
+}
+
+#[test]
+fn pauses_end_together_lowest_first_as_far_as_the_window_goes() {
+    let mut consumer = begun(pausing(3.0, 5.0));
+    consumer.asked();
+    for segment in [2, 0, 1] {
+        consumer.nack(segment, NackReason::Congestion);
+    }
+    consumer.control.get().allowance = Allowance::window(2.0);
+    consumer.go_ms(5.0);
+    assert_eq!((consumer.asked(), consumer.fetcher.in_flight()), (vec![0, 1], 2));
+    consumer.data(0);
+    assert_eq!(consumer.asked(), [2]);
+}
+
+#[test]
+fn without_a_pause_a_refusal_by_another_node_is_answered_at_once() {
+    let mut consumer = begun(pausing(2.0, 0.0));
+    consumer.asked();
+    consumer.go_ms(10.0);
+    consumer.nack(1, NackReason::Congestion);
+    assert_eq!((consumer.asked(), consumer.fetcher.in_flight()), (vec![1], 2));
+}
+
 #[test]
 fn a_refusal_by_the_own_node_is_not_answered_in_the_same_instant() {
-    let mut consumer = begun(Setup::window(2.0));
+    let mut consumer = begun(pausing(2.0, 0.0));
     consumer.asked();
     consumer.nack(0, NackReason::Congestion);
     consumer.nack(1, NackReason::Congestion);
@@ -356,12 +428,15 @@ fn a_refusal_by_the_own_node_is_not_answered_in_the_same_instant() {
 }
 
 #[test]
-fn a_refusal_by_another_node_is_answered_at_once() {
-    let mut consumer = begun(Setup::window(2.0));
+fn who_paces_repeats_a_refused_segment_at_its_pace() {
+    let control = Control::allowing(Allowance::rate(100.0));
+    let mut consumer = begun(Setup { control, ..pausing(1.0, 500.0) });
+    consumer.go_ms(5.0);
     consumer.asked();
+    consumer.nack(0, NackReason::Congestion);
+    assert_eq!(consumer.asked(), [0; 0]);
     consumer.go_ms(10.0);
-    consumer.nack(1, NackReason::Congestion);
-    assert_eq!((consumer.asked(), consumer.fetcher.in_flight()), (vec![1], 2));
+    assert_eq!(consumer.asked(), [0]);
 }
 
 #[test]

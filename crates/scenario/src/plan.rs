@@ -256,6 +256,9 @@ pub struct ConsumerRules {
     pub jitter: f64,
     /// What a change of a paced control's rate does to the gap that is running.
     pub rate_change: RateChange,
+    /// How long a consumer without pacing waits before it repeats an Interest that was refused for congestion, the first
+    /// time; each further refusal of the same segment doubles it, up to 10 s (0: it does not wait).
+    pub nack_pause: Span,
 }
 
 /// What a change of rate does to the gap that is running.

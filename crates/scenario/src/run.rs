@@ -75,6 +75,13 @@ pub(crate) static CONSUMER: Shape = Shape {
              new length at once.",
         )
         .default("\"next\""),
+        Field::of::<Span>(
+            "nack_pause",
+            "How long a consumer without pacing waits before it repeats an Interest that was refused for congestion; \
+             each further refusal of the same segment doubles it, up to 10 s. Meanwhile the segment keeps its place in \
+             the window. 0: it repeats it at once.",
+        )
+        .default("\"1ms\""),
     ]],
     more: None,
     rules: &[],
@@ -131,6 +138,7 @@ pub(crate) fn consumer(root: &TableReader<'_>) -> ConsumerRules {
         notice_timer: NoticeTimer::Keep,
         jitter: 0.0,
         rate_change: RateChange::Next,
+        nack_pause: Span::from_millis(1),
     };
     let Some(table) = root.table("consumer") else { return default };
     let rules = ConsumerRules {
@@ -141,6 +149,7 @@ pub(crate) fn consumer(root: &TableReader<'_>) -> ConsumerRules {
         jitter: table.number("jitter", 0.0..=1.0).unwrap_or(default.jitter),
         rate_change: word(&table, "rate_change", "no time at which a new rate can count", &RATE_CHANGES)
             .unwrap_or(default.rate_change),
+        nack_pause: table.get("nack_pause").unwrap_or(default.nack_pause),
     };
     table.finish();
     rules

@@ -89,7 +89,7 @@ fn put(queue: &mut Box<dyn QueueDiscipline>, spare: &mut Vec<Packet>, lender: &m
 fn strategies(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("strategy, choice and data");
     let next_hops = [1, 2, 3, 4].map(|face| NextHop { face: FaceId(face), cost: u64::from(face) });
-    let prefix = PrefixId(0);
+    let (prefix, content) = (PrefixId(0), name());
     for entry in STRATEGIES {
         let mut strategy = (entry.build)(&Settings::new(), &Site::default()).expect("defaults");
         for hop in next_hops {
@@ -103,7 +103,7 @@ fn strategies(criterion: &mut Criterion) {
             b.iter(|| {
                 segment += 1;
                 lender.now += STEP;
-                let interest = Interest::new(name().with_segment(segment), segment as u32);
+                let interest = Interest::new(content.with_segment(segment), segment as u32);
                 let query = Query { interest: &interest, from: FaceId(0), prefix, next_hops: &next_hops, sent: &[] };
                 let choice = lender.lend(|cx| strategy.choose(&query, cx));
                 let face = match &choice {

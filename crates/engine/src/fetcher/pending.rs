@@ -86,10 +86,16 @@ impl Pending {
         Some(slot)
     }
 
-    /// A segment in flight is lost and will be sent again.
+    /// A segment is lost and will be sent again.
     pub fn lost(&mut self, segment: u64) {
         self.slots[(segment - self.base) as usize].state = State::Lost;
         self.lost.insert(segment);
+        self.drop_stale_timers();
+    }
+
+    /// A segment in flight is lost, and is to be sent again once `lost` says so.
+    pub fn hold(&mut self, segment: u64) {
+        self.slots[(segment - self.base) as usize].state = State::Lost;
         self.drop_stale_timers();
     }
 

@@ -17,9 +17,15 @@ impl Fetcher {
         if slot.state == State::InFlight {
             self.in_flight -= 1;
         }
+        if let Some(refused) = &mut self.refused {
+            refused.forget(segment);
+        }
         if let (None, Some(last)) = (self.what.segments, data.final_segment()) {
             self.what.segments = Some(last + 1);
             self.in_flight -= self.pending.end_at(last + 1);
+            if let Some(refused) = &mut self.refused {
+                refused.end_at(last + 1);
+            }
         }
         self.highest = self.highest.max(segment);
         self.counters.received += 1;
@@ -156,15 +162,49 @@ impl Fetcher {
         // Only congestion passes soon; other refusals are tried again when the timeout says so.
         if nack.reason == NackReason::Congestion {
             self.in_flight -= 1;
-            self.pending.lost(segment);
-            if slot.last_sent == cx.now {
-                // Refused by this very node: without a pause the same instant would repeat for ever.
-                self.next_send = self.next_send.max(cx.now + Span::from_millis(1));
-                self.paced = None;
-            }
+            self.refuse(segment, slot.last_sent, cx.now);
         }
         self.lose(&slot, segment, Loss::Nack(nack.reason), before, cx);
         true
+    }
+
+    /// A segment was refused for congestion. Who paces leaves its repetition to the pace; who does not would send it at
+    /// the very moment of the refusal, to be refused again, and over a short link that is a storm.
+    fn refuse(&mut self, segment: u64, sent_at: Time, now: Time) {
+        let pause = self.rules.nack_pause;
+        if pause > Span::ZERO && self.control.allowance().gap.is_none() {
+            self.pending.hold(segment);
+            self.refused.get_or_insert_default().refuse(segment, pause, now);
+            return;
+        }
+        self.pending.lost(segment);
+        if sent_at == now {
+            // Refused by this very node: without a pause the same instant would repeat for ever.
+            self.next_send = self.next_send.max(now + Span::from_millis(1));
+            self.paced = None;
+        }
+    }
+
+    /// Segments that pause after a refusal.
+    #[inline]
+    pub(super) fn pausing(&self) -> usize {
+        self.refused.as_ref().map_or(0, |refused| refused.len())
+    }
+
+    /// When the next pause ends.
+    #[inline]
+    pub(super) fn next_pause_end(&self) -> Option<Time> {
+        self.refused.as_ref()?.next()
+    }
+
+    /// What has paused for long enough is to be sent again.
+    #[inline]
+    pub(super) fn end_pauses(&mut self, now: Time) {
+        if let Some(refused) = &mut self.refused {
+            while let Some(segment) = refused.ended(now) {
+                self.pending.lost(segment);
+            }
+        }
     }
 
     pub(super) fn expire(&mut self, cx: &mut Context<'_>) {

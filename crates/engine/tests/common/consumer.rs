@@ -49,6 +49,7 @@ pub fn rules() -> FetcherRules {
         notice_timer: NoticeTimer::Keep,
         jitter: 0.0,
         rate_change: RateChange::Next,
+        nack_pause: Span::from_millis(1),
     }
 }
 

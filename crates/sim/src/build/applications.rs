@@ -121,6 +121,7 @@ impl Builder<'_> {
                 plan::RateChange::Next => RateChange::Next,
                 plan::RateChange::Now => RateChange::Now,
             },
+            nack_pause: rules.nack_pause,
         }
     }
 
