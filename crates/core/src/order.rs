@@ -1,6 +1,6 @@
 //! What a driver can ask of a machine besides moving its packets.
 
-use crate::{ConsumerControl, FaceId, FlowId, ForwardingStrategy, QueueDiscipline, Timeout};
+use crate::{ConsumerControl, FaceId, FlowId, ForwardingStrategy, NodeMonitor, QueueDiscipline, Timeout};
 
 /// Makes the plug-ins of one fetch; called with its number among those of its flow.
 pub type Parts = Box<dyn FnMut(u64) -> (Box<dyn ConsumerControl>, Box<dyn Timeout>)>;
@@ -19,6 +19,8 @@ pub enum Order {
     Restart {
         /// The strategy of a node that forwards.
         strategy: Option<Box<dyn ForwardingStrategy>>,
+        /// The monitor of a node that has one.
+        monitor: Option<Box<dyn NodeMonitor>>,
         /// A queue for each face with a link, in their order.
         queues: Vec<Box<dyn QueueDiscipline>>,
     },

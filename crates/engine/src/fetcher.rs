@@ -149,6 +149,8 @@ pub struct Fetcher {
     counters: FetcherCounters,
     delays: Delays,
     done: bool,
+    /// It sends nothing until it is told to go on; its own end stays in force.
+    stopped_by_order: bool,
     /// Its end is not that of its flow.
     one_of_many: bool,
 }
@@ -185,6 +187,7 @@ impl Fetcher {
             counters: FetcherCounters::default(),
             delays: Delays::default(),
             done: false,
+            stopped_by_order: false,
             one_of_many: false,
         }
     }
@@ -281,7 +284,7 @@ impl Fetcher {
     fn pump(&mut self, out: &mut Outbox, cx: &mut Context<'_>) {
         self.end_pauses(cx.now);
         self.departure = loop {
-            if self.done || self.what.stop.is_some_and(|stop| cx.now >= stop) {
+            if self.done || self.stopped_by_order || self.what.stop.is_some_and(|stop| cx.now >= stop) {
                 break None;
             }
             self.follow_rate();
@@ -403,13 +406,10 @@ impl Application for Fetcher {
 
     fn set_running(&mut self, run: bool, cx: &mut Context<'_>) {
         if !run {
-            self.what.stop = Some(cx.now);
+            self.stopped_by_order = true;
             self.departure = None;
-            return;
-        }
-        let stopped = self.what.stop.is_some_and(|stop| stop <= cx.now);
-        if stopped || self.what.start > cx.now {
-            self.what.stop = self.what.stop.filter(|stop| *stop > cx.now);
+        } else if self.stopped_by_order || self.what.start > cx.now {
+            self.stopped_by_order = false;
             self.what.start = self.what.start.min(cx.now);
             self.next_send = cx.now;
             self.departure = (!self.done).then_some(cx.now);

@@ -145,9 +145,13 @@ impl Forwarder {
     pub fn restart(
         &mut self,
         strategy: Option<Box<dyn ForwardingStrategy>>,
+        monitor: Option<Box<dyn NodeMonitor>>,
         queues: Vec<Box<dyn QueueDiscipline>>,
         cx: &mut Context<'_>,
     ) {
+        if monitor.is_some() {
+            self.monitor = monitor;
+        }
         self.pit.clear();
         self.pit_changed(cx);
         self.cs.clear();

@@ -26,6 +26,8 @@ pub(crate) struct Requests {
     popularity: Option<Arc<Popularity>>,
     choice: Chance,
     stop: Option<Time>,
+    /// No request until it is told to go on.
+    stopped_by_order: bool,
     left: u64,
     made: u64,
 }
@@ -36,14 +38,23 @@ impl Requests {
         let times = ArrivalTimes::new(demand.arrivals, demand.start, seed.of("arrivals").stream());
         let choice = seed.of("objects").stream();
         let left = demand.count.unwrap_or(u64::MAX);
-        Requests { times, popularity: demand.popularity, choice, stop: demand.stop, left, made: 0 }
+        Requests {
+            times,
+            popularity: demand.popularity,
+            choice,
+            stop: demand.stop,
+            stopped_by_order: false,
+            left,
+            made: 0,
+        }
     }
 
     /// When the next request comes; `None`: there is none any more.
     #[inline]
     pub fn next(&self) -> Option<Time> {
         let next = self.times.next();
-        (self.left > 0 && next != Time::NEVER && self.stop.is_none_or(|stop| next < stop)).then_some(next)
+        let open = !self.stopped_by_order && self.stop.is_none_or(|stop| next < stop);
+        (self.left > 0 && next != Time::NEVER && open).then_some(next)
     }
 
     /// Name and size of an object that a trace lists; a size of `None` stands for one Data.
@@ -52,13 +63,13 @@ impl Requests {
         Some((&request.name, request.size))
     }
 
-    /// Begins at `now` if it has not begun or was stopped; or stops.
+    /// Begins at `now` if it waits for an order to begin or to go on; or stops. Its own end stays in force.
     pub fn set_running(&mut self, run: bool, now: Time) {
-        if run && self.next().is_none() {
-            self.stop = None;
+        if run && (self.stopped_by_order || self.times.next() == Time::NEVER) {
+            self.stopped_by_order = false;
             self.times.begin(now);
         } else if !run {
-            self.stop = Some(now);
+            self.stopped_by_order = true;
         }
     }
 

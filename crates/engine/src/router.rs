@@ -135,7 +135,7 @@ impl Machine for Router {
             |list: &[(FaceId, Box<dyn Application>)], flow| list.iter().position(|(_, a)| a.flow() == Some(flow));
         match order {
             Order::Face { face, up } => self.forwarder.set_up(face, up),
-            Order::Restart { strategy, queues } => self.forwarder.restart(strategy, queues, cx),
+            Order::Restart { strategy, monitor, queues } => self.forwarder.restart(strategy, monitor, queues, cx),
             Order::Queue { face, queue } => self.forwarder.replace_queue(face, queue, cx),
             Order::Strategy(strategy) => self.forwarder.replace_strategy(strategy),
             Order::Parts { flow, parts, control, timeout } => {

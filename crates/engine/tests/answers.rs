@@ -489,6 +489,20 @@ fn a_monitor_sees_each_change_of_the_pit_once() {
 }
 
 #[test]
+fn a_restart_brings_another_monitor() {
+    let (mut bench, old, _) = monitored(0);
+    bench.push(0, interest("/a/seg=1", 1));
+    let told = old.get().len();
+    let new = Diary::new(Vec::new());
+    let monitor = Box::new(ScriptedMonitor { diary: new.clone(), marks: Shared::new(false) });
+    let queues = Vec::new();
+    bench.obey(weir_core::Order::Restart { strategy: None, monitor: Some(monitor), queues });
+    bench.push(0, interest("/a/seg=2", 2));
+    assert_eq!(old.get().len(), told, "nobody asks the old one any more");
+    assert_eq!(*new.get(), ["pit 0", "interest from 0, 0 waiting", "pit 1"]);
+}
+
+#[test]
 fn a_monitor_marks_data_and_knows_cached_ones() {
     let (mut bench, diary, marks) = monitored(10);
     *marks.get() = true;

@@ -418,19 +418,18 @@ pub enum Outage {
     Silent,
 }
 
-/// Parts that take the place of others. What they do not say is as in [`Scenario::scheme`], or in the workload.
+/// Parts that take the place of others, complete: what the file does not say is as an earlier happening has left it, or as
+/// in [`Scenario::scheme`] or the workload. Nodes are places in [`Topology::nodes`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SchemeChange {
-    /// Where queues, strategies and recoveries are exchanged, as places in [`Topology::nodes`].
-    pub nodes: Vec<usize>,
-    /// Queue of router faces.
-    pub queue: Option<PartPlan>,
-    /// Queue of hosts.
-    pub host_queue: Option<PartPlan>,
-    /// Strategy of routers.
-    pub strategy: Option<PartPlan>,
-    /// Recovery of router faces; the inner `None`: none any more.
-    pub recovery: Option<Option<PartPlan>>,
+    /// Queues of router faces, by node.
+    pub queues: Vec<(usize, PartPlan)>,
+    /// Queues of hosts, by node.
+    pub host_queues: Vec<(usize, PartPlan)>,
+    /// Strategies of routers, by node.
+    pub strategies: Vec<(usize, PartPlan)>,
+    /// Recoveries of router faces, by node; `None`: none any more.
+    pub recoveries: Vec<(usize, Option<PartPlan>)>,
     /// Controls of flows, by their places in [`Scenario::workloads`].
     pub controls: Vec<(usize, PartPlan)>,
     /// Timeout rules of flows.

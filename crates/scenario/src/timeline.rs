@@ -3,7 +3,7 @@
 mod links;
 mod schemes;
 
-use crate::diagnostic::{Diagnostic, list};
+use crate::diagnostic::{Diagnostic, Log, list};
 use crate::plan::{Action, Happening, Workload};
 use crate::quantities::{Between, text};
 use crate::reader::{Read as _, TableReader};
@@ -11,6 +11,7 @@ use crate::shape::{Field, Form, Rule, Shape};
 use crate::topology::find_nodes;
 use crate::tree::Node;
 use crate::workloads::{Scene, matches};
+use schemes::InForce;
 use weir_core::{Span, Time};
 
 /// More occurrences of one happening are surely a mistake.
@@ -53,13 +54,31 @@ pub(crate) fn read(
     workloads: Option<&[Workload]>,
     duration: Option<Span>,
 ) -> Option<Vec<Happening>> {
-    let tables = root.tables("at");
+    let mut tables: Vec<(usize, TableReader<'_>)> = root.tables("at").into_iter().enumerate().collect();
     let count = tables.len();
-    let all: Vec<Happening> = tables.into_iter().filter_map(|table| one(table, scene, workloads, duration)).collect();
+    // A change of the scheme builds on those before it. The file may list them in any order.
+    tables.sort_by_key(|(_, table)| earliest(table));
+    let mut in_force = scene
+        .scheme
+        .zip(scene.ground)
+        .zip(workloads)
+        .map(|((scheme, ground), workloads)| InForce::at_first(scheme, ground.topology.nodes.len(), workloads));
+    let mut all: Vec<(usize, Happening)> = Vec::new();
+    for (i, table) in tables {
+        all.extend(one(table, scene, workloads, duration, &mut in_force).map(|happening| (i, happening)));
+    }
+    all.sort_by_key(|(i, _)| *i);
+    let all: Vec<Happening> = all.into_iter().map(|(_, happening)| happening).collect();
     if let Some(workloads) = workloads.filter(|_| all.len() == count) {
         check_starts(root, workloads, &all);
     }
     (all.len() == count).then_some(all)
+}
+
+/// The earliest time at which it can happen for the first time; if that is wrong, it is reported elsewhere.
+fn earliest(table: &TableReader<'_>) -> Time {
+    let time = table.table.get("time").and_then(|node| Between::read(node, &Log::default()));
+    time.map_or(Time::ZERO, |time| time.0)
 }
 
 fn one(
@@ -67,10 +86,11 @@ fn one(
     scene: &Scene<'_>,
     workloads: Option<&[Workload]>,
     duration: Option<Span>,
+    in_force: &mut Option<InForce>,
 ) -> Option<Happening> {
     let time = time(&table, duration);
     let every = every(&table, time, duration);
-    let action = action(&table, scene, workloads);
+    let action = action(&table, scene, workloads, in_force);
     table.finish();
     let time = time?;
     Some(Happening { time: (time.0, time.1), every: every?, action: action? })
@@ -122,7 +142,12 @@ fn every(table: &TableReader<'_>, time: Option<Between>, duration: Option<Span>)
 
 const ACTIONS: [&str; 7] = ["down", "up", "link", "restart", "start", "stop", "scheme"];
 
-fn action(table: &TableReader<'_>, scene: &Scene<'_>, workloads: Option<&[Workload]>) -> Option<Action> {
+fn action(
+    table: &TableReader<'_>,
+    scene: &Scene<'_>,
+    workloads: Option<&[Workload]>,
+    in_force: &mut Option<InForce>,
+) -> Option<Action> {
     let present = table.present(&ACTIONS);
     let name = match present.as_slice() {
         [] => {
@@ -144,7 +169,7 @@ fn action(table: &TableReader<'_>, scene: &Scene<'_>, workloads: Option<&[Worklo
         "restart" => find_nodes(node, &ground.topology.nodes, log).map(|nodes| Action::Restart { nodes }),
         "start" => flows(node, workloads?, table).map(|flows| Action::Start { flows }),
         "stop" => flows(node, workloads?, table).map(|flows| Action::Stop { flows }),
-        _ => schemes::change(node, scene, workloads?, log).map(Action::Scheme),
+        _ => schemes::change(node, &ground.topology.nodes, workloads?, in_force.as_mut()?, log).map(Action::Scheme),
     }
 }
 

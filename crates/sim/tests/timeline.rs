@@ -209,6 +209,50 @@ fn schemes_are_exchanged_in_the_midst_of_a_run() {
 }
 
 #[test]
+fn a_change_of_the_scheme_builds_on_the_one_before() {
+    let window = "[[at]]\ntime = \"2s\"\nscheme = { control = { name = \"fixed-window\", window = 7 } }\n";
+    let timeout = "[[at]]\ntime = \"4s\"\nscheme = { timeout = \"ndnsim\" }\n";
+    let same = "[[at]]\ntime = \"6s\"\nscheme = { control = { name = \"fixed-window\" }, flows = \"*\" }\n";
+    // The order of the file does not count, but that of time.
+    for text in [[window, timeout, same].concat(), [same, window, timeout].concat()] {
+        let mut built = built(&fetch(1_000_000, &text), 1);
+        for seconds in [3.0, 5.0, 7.0] {
+            built.world.run(End::At(at(seconds)));
+            assert_eq!(common::window(&built.world, 0), 7.0, "at {seconds} s");
+        }
+    }
+}
+
+/// Fetches that begin after a change of the timeout rule still have the control of an earlier change.
+#[test]
+fn later_fetches_have_the_parts_of_all_changes() {
+    let text = |changes: &str| {
+        format!(
+            "[topology]\nlinear = {{ routers = 1, rate = \"50Mbps\", delay = \"10ms\" }}\n\
+             [[workload]]\nconstant = {{ rate = \"2/s\", size = \"2MB\" }}\n[run]\nduration = \"8s\"\n{changes}"
+        )
+    };
+    let window = "[[at]]\ntime = \"1s\"\nscheme = { control = { name = \"fixed-window\", window = 3 } }\n";
+    let timeout = "[[at]]\ntime = \"2s\"\nscheme = { timeout = \"ndnsim\" }\n";
+    let slow = of_run(&run(&text(window), 1), "delivered");
+    let both = of_run(&run(&text(&format!("{window}{timeout}")), 1), "delivered");
+    let fast = of_run(&run(&text(""), 1), "delivered");
+    assert!(fast > 2.0 * slow, "{fast} {slow}");
+    assert_near("the same fetches", both, slow, 0.02);
+}
+
+#[test]
+fn what_fits_one_node_but_not_the_part_in_force_at_another_is_refused() {
+    let text = "[topology]\nlinear = { routers = 2, rate = \"20Mbps\", delay = \"10ms\" }\n[[workload]]\nfetch = { segments = 9 }\n\
+        [run]\nduration = \"9s\"\n[[at]]\ntime = \"1s\"\nscheme = { queue = \"codel\", nodes = \"r1\" }\n\
+        [[at]]\ntime = \"2s\"\nscheme = { queue = { target = \"9ms\" }, nodes = NODES }\n";
+    let parse = |nodes: &str| weir_scenario::Study::parse("t", &text.replace("NODES", nodes), &[]);
+    assert!(parse("\"r1\"").is_ok());
+    let problems = parse("[\"r1\", \"r2\"]").unwrap_err().to_string();
+    assert!(problems.contains("has no parameter `target`"), "{problems}");
+}
+
+#[test]
 fn a_control_takes_over_the_window_of_the_one_before() {
     let change = "[[at]]\ntime = \"4s\"\nscheme = { control = { name = \"cubic\", beta = 0.3 } }\n";
     let mut built = built(&fetch(1_000_000, change), 1);
@@ -232,6 +276,18 @@ fn workloads_start_and_stop_by_the_timeline() {
     assert_near("late", of_flow(&result, "requests", "late"), 5.0 * 961.5, 0.01);
     assert_near("web", of_flow(&result, "fetches_started", "web"), 700.0, 0.01);
     assert!(of_flow(&result, "delivered", "late") > 4700.0);
+}
+
+#[test]
+fn a_workloads_own_end_outlives_stop_and_start() {
+    let text = "[topology]\ndumbbell = { flows = 2, bottleneck = \"50Mbps\", delay = \"5ms\" }\n\
+        [[workload]]\nfetch = { consumer = \"c1\", stop = \"6s\", label = \"video\", control = { name = \"cbr\", rate = \"8Mbps\" } }\n\
+        [[workload]]\nconstant = { consumer = \"c2\", rate = \"100/s\", stop = \"6s\", label = \"web\" }\n[run]\nduration = \"10s\"\n\
+        [[at]]\ntime = \"2s\"\nstop = \"*\"\n[[at]]\ntime = \"3s\"\nstart = \"*\"\n[[at]]\ntime = \"8s\"\nstart = \"*\"\n";
+    let result = run(text, 1);
+    // For 2 s, and from 3 s to 6 s.
+    assert_near("video", of_flow(&result, "requests", "video"), 5.0 * 961.5, 0.01);
+    assert_near("web", of_flow(&result, "fetches_started", "web"), 500.0, 0.01);
 }
 
 #[test]

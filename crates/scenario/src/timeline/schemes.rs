@@ -2,19 +2,18 @@
 
 use crate::diagnostic::{Diagnostic, Log};
 use crate::parts::Kind;
-use crate::plan::{PartPlan, SchemeChange, Workload};
+use crate::plan::{PartPlan, SchemeChange, SchemePlan, Workload};
 use crate::reader::TableReader;
 use crate::scheme::{is_none, part};
 use crate::shape::{Field, Form, Rule, Shape};
 use crate::topology::find_nodes;
 use crate::tree::Node;
-use crate::workloads::Scene;
 
 const PARTS: [&str; 6] = ["control", "timeout", "queue", "host_queue", "strategy", "recovery"];
 
 /// `scheme`.
 pub(super) static SHAPE: Shape = Shape {
-    about: "Parts of the scheme that are exchanged in the course of the run.",
+    about: "Parts of the scheme that are exchanged in the course of the run. What is not said stays as it is then.",
     example: "[[at]]\ntime = \"10s\"\nscheme = { queue = \"codel\", nodes = [\"r1\"] }\n",
     keys: &[&[
         Field::new("control", Form::Part(Kind::Control, false), "Consumer control, which takes over the window."),
@@ -40,26 +39,73 @@ pub(super) static SHAPE: Shape = Shape {
     rules: &[Rule::Any(&PARTS)],
 };
 
+/// The parts that are in force when a change comes.
+pub(super) struct InForce {
+    /// By node.
+    nodes: Vec<AtNode>,
+    /// Control and timeout rule, by workload.
+    flows: Vec<(PartPlan, PartPlan)>,
+}
+
+#[derive(Clone)]
+struct AtNode {
+    queue: PartPlan,
+    host_queue: PartPlan,
+    strategy: PartPlan,
+    recovery: Option<PartPlan>,
+}
+
+impl InForce {
+    /// As the file says.
+    pub(super) fn at_first(scheme: &SchemePlan, nodes: usize, workloads: &[Workload]) -> InForce {
+        let SchemePlan { queue, host_queue, strategy, recovery, .. } = scheme.clone();
+        let own = |own: &Option<PartPlan>, scheme: &PartPlan| own.as_ref().unwrap_or(scheme).clone();
+        let parts = |w: &Workload| (own(&w.control, &scheme.control), own(&w.timeout, &scheme.timeout));
+        InForce {
+            nodes: vec![AtNode { queue, host_queue, strategy, recovery }; nodes],
+            flows: workloads.iter().map(parts).collect(),
+        }
+    }
+
+    fn take(&mut self, change: &SchemeChange) {
+        change.queues.iter().for_each(|(node, part)| self.nodes[*node].queue.clone_from(part));
+        change.host_queues.iter().for_each(|(node, part)| self.nodes[*node].host_queue.clone_from(part));
+        change.strategies.iter().for_each(|(node, part)| self.nodes[*node].strategy.clone_from(part));
+        change.recoveries.iter().for_each(|(node, part)| self.nodes[*node].recovery.clone_from(part));
+        change.controls.iter().for_each(|(flow, part)| self.flows[*flow].0.clone_from(part));
+        change.timeouts.iter().for_each(|(flow, part)| self.flows[*flow].1.clone_from(part));
+    }
+}
+
 /// `scheme`: parts as in the file's `[scheme]`, with `nodes` and `flows` to choose where.
-pub(super) fn change(node: &Node, scene: &Scene<'_>, workloads: &[Workload], log: &Log) -> Option<SchemeChange> {
+pub(super) fn change(
+    node: &Node,
+    all_nodes: &[String],
+    workloads: &[Workload],
+    in_force: &mut InForce,
+    log: &Log,
+) -> Option<SchemeChange> {
     let table = TableReader::new(node, "scheme", &SHAPE, log)?;
-    let (scheme, ground) = (scene.scheme?, scene.ground?);
     let problems = log.count();
-    let all_nodes = || Some((0..ground.topology.nodes.len()).collect());
-    let nodes = table.node("nodes").map_or_else(all_nodes, |node| find_nodes(node, &ground.topology.nodes, log));
+    let everywhere = || Some((0..all_nodes.len()).collect());
+    let nodes = table.node("nodes").map_or_else(everywhere, |node| find_nodes(node, all_nodes, log));
     let flows = match table.node("flows") {
         Some(node) => super::flows(node, workloads, &table).map(Some),
         None => Some(None),
     };
-    let own = |key, kind, own: &PartPlan| table.node(key).and_then(|node| part(node, kind, Some(own), log));
+    let places = nodes.as_deref().unwrap_or_default();
+    let there = &in_force.nodes;
     let mut change = SchemeChange {
-        queue: own("queue", Kind::Queue, &scheme.queue),
-        host_queue: own("host_queue", Kind::Queue, &scheme.host_queue),
-        strategy: own("strategy", Kind::Strategy, &scheme.strategy),
-        recovery: table.node("recovery").and_then(|node| match is_none(node, Kind::Recovery, log) {
-            true => Some(None),
-            false => part(node, Kind::Recovery, scheme.recovery.as_ref(), log).map(Some),
-        }),
+        queues: each(table.node("queue"), Kind::Queue, places, |n| Some(&there[n].queue), log),
+        host_queues: each(table.node("host_queue"), Kind::Queue, places, |n| Some(&there[n].host_queue), log),
+        strategies: each(table.node("strategy"), Kind::Strategy, places, |n| Some(&there[n].strategy), log),
+        recoveries: match table.node("recovery") {
+            Some(node) if is_none(node, Kind::Recovery, log) => places.iter().map(|place| (*place, None)).collect(),
+            node => each(node, Kind::Recovery, places, |n| there[n].recovery.as_ref(), log)
+                .into_iter()
+                .map(|(place, part)| (place, Some(part)))
+                .collect(),
+        },
         ..SchemeChange::default()
     };
     if table.present(&PARTS).is_empty() {
@@ -75,45 +121,55 @@ pub(super) fn change(node: &Node, scene: &Scene<'_>, workloads: &[Workload], log
         log.report(problem.help("`nodes` chooses routers and hosts"));
     }
     if let Some(chosen) = &flows {
-        let (control, timeout) = (table.node("control"), table.node("timeout"));
-        change.controls =
-            each(control, Kind::Control, chosen.as_deref(), workloads, |w| &w.control, &scheme.control, log);
-        change.timeouts =
-            each(timeout, Kind::Timeout, chosen.as_deref(), workloads, |w| &w.timeout, &scheme.timeout, log);
+        let chosen = chosen.as_deref();
+        let users = |own: fn(&Workload) -> &Option<PartPlan>| -> Vec<usize> {
+            let uses = |i: &usize| chosen.map_or(own(&workloads[*i]).is_none(), |chosen| chosen.contains(i));
+            (0..workloads.len()).filter(uses).collect()
+        };
+        let now = &in_force.flows;
+        let of = |key, kind, own: fn(&Workload) -> &Option<PartPlan>, part: fn(&(PartPlan, PartPlan)) -> &PartPlan| {
+            let Some(node) = table.node(key) else { return vec![] };
+            let users = users(own);
+            if users.is_empty() {
+                let problem = "no workload uses the scheme's part here, so nothing changes";
+                log.report(Diagnostic::at(&node.place, problem));
+            }
+            each(Some(node), kind, &users, |flow| Some(part(&now[flow])), log)
+        };
+        change.controls = of("control", Kind::Control, |w| &w.control, |parts| &parts.0);
+        change.timeouts = of("timeout", Kind::Timeout, |w| &w.timeout, |parts| &parts.1);
     }
-    change.nodes = nodes.unwrap_or_default();
     table.finish();
-    (log.count() == problems && flows.is_some()).then_some(change)
+    (log.count() == problems && flows.is_some()).then_some(())?;
+    in_force.take(&change);
+    Some(change)
 }
 
-/// A consumer's part for each flow chosen; without a choice, for all that have no part of their own.
-fn each(
+/// A part for each place, which has what the file does not say from the part that is in force there.
+fn each<'p>(
     node: Option<&Node>,
     kind: Kind,
-    chosen: Option<&[usize]>,
-    workloads: &[Workload],
-    of: fn(&Workload) -> &Option<PartPlan>,
-    scheme: &PartPlan,
+    places: &[usize],
+    in_force: impl Fn(usize) -> Option<&'p PartPlan>,
     log: &Log,
 ) -> Vec<(usize, PartPlan)> {
     let Some(node) = node else { return vec![] };
-    let problems = log.count();
-    let mut known: Vec<(&PartPlan, PartPlan)> = Vec::new();
+    let mut known: Vec<(Option<&PartPlan>, PartPlan)> = Vec::new();
     let mut parts = Vec::new();
-    for (i, workload) in workloads.iter().enumerate() {
-        let wanted = chosen.map_or(of(workload).is_none(), |chosen| chosen.contains(&i));
-        if !wanted || log.count() > problems {
-            continue;
-        }
-        let own = of(workload).as_ref().unwrap_or(scheme);
-        let made = known.iter().find(|(other, _)| *other == own).map(|(_, made)| made.clone());
-        if let Some(new) = made.or_else(|| part(node, kind, Some(own), log)) {
-            known.push((own, new.clone()));
-            parts.push((i, new));
-        }
-    }
-    if parts.is_empty() && log.count() == problems {
-        log.report(Diagnostic::at(&node.place, "no workload uses the scheme's part here, so nothing changes"));
+    for place in places {
+        let own = in_force(*place);
+        let new = match known.iter().find(|(other, _)| *other == own) {
+            Some((_, made)) => made.clone(),
+            // One report is enough.
+            None => match part(node, kind, own, log) {
+                Some(made) => {
+                    known.push((own, made.clone()));
+                    made
+                }
+                None => break,
+            },
+        };
+        parts.push((*place, new));
     }
     parts
 }

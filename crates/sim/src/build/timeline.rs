@@ -3,7 +3,7 @@
 use super::{BuildError, Builder, make};
 use crate::conditions::LinkState;
 use crate::timeline::Change;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use weir_core::{ConsumerControl, FaceId, FlowId, Limit, Order, Parts, QueueDiscipline, Seed, Site, Time, Timeout};
 use weir_scenario::plan::{Action, Happening, Outage, PartPlan, SchemeChange, SchemePlan, Way};
 use weir_schemes::registry;
@@ -12,6 +12,8 @@ use weir_schemes::registry;
 struct State {
     /// Scheme of each node.
     schemes: Vec<SchemePlan>,
+    /// Control and timeout rule of each flow.
+    parts: Vec<(PartPlan, PartPlan)>,
     /// Capacities of queues that differ from the topology's.
     limits: BTreeMap<Way, Limit>,
     /// Number of the change, which gives each its own chance.
@@ -38,7 +40,11 @@ impl Builder<'_> {
         }
         occurrences.sort_by_key(|(time, _)| *time);
         let schemes = vec![self.scenario.scheme.clone(); self.scenario.topology.nodes.len()];
-        let mut state = State { schemes, limits: BTreeMap::new(), number: 0 };
+        let scheme = &self.scenario.scheme;
+        let own = |own: &Option<PartPlan>, scheme: &PartPlan| own.as_ref().unwrap_or(scheme).clone();
+        let parts = self.scenario.workloads.iter();
+        let parts = parts.map(|w| (own(&w.control, &scheme.control), own(&w.timeout, &scheme.timeout))).collect();
+        let mut state = State { schemes, parts, limits: BTreeMap::new(), number: 0 };
         let mut changes = Changes::new();
         for (time, happening) in occurrences {
             state.number += 1;
@@ -88,61 +94,58 @@ impl Builder<'_> {
     fn restart(&self, node: usize, state: &State) -> Result<Change, BuildError> {
         let faces = 0..self.ports[node].len();
         let queues = faces.map(|face| self.queue_now(node, face, state)).collect::<Result<_, _>>()?;
-        let strategy = match self.is_host(node) {
-            true => None,
-            false => Some(self.strategy_now(node, state)?),
+        let (strategy, monitor) = match self.is_host(node) {
+            true => (None, None),
+            false => (Some(self.strategy_now(node, state)?), self.monitor_now(node, state)?),
         };
-        Ok(Change::Node { node: node as u32, order: Order::Restart { strategy, queues } })
+        Ok(Change::Node { node: node as u32, order: Order::Restart { strategy, monitor, queues } })
     }
 
     fn scheme_change(&self, change: &SchemeChange, state: &mut State) -> Result<Vec<Change>, BuildError> {
+        let mut requeued = BTreeSet::new();
+        for (node, part) in &change.queues {
+            state.schemes[*node].queue.clone_from(part);
+            requeued.extend((!self.is_host(*node)).then_some(*node));
+        }
+        for (node, part) in &change.recoveries {
+            state.schemes[*node].recovery.clone_from(part);
+            requeued.extend((!self.is_host(*node)).then_some(*node));
+        }
+        for (node, part) in &change.host_queues {
+            state.schemes[*node].host_queue.clone_from(part);
+            requeued.extend(self.is_host(*node).then_some(*node));
+        }
         let mut changes = Vec::new();
-        for node in &change.nodes {
-            let host = self.is_host(*node);
-            let scheme = &mut state.schemes[*node];
-            let new = |slot: &mut PartPlan, part: &Option<PartPlan>| part.iter().for_each(|p| *slot = p.clone());
-            new(&mut scheme.queue, &change.queue);
-            new(&mut scheme.host_queue, &change.host_queue);
-            new(&mut scheme.strategy, &change.strategy);
-            if let Some(recovery) = &change.recovery {
-                scheme.recovery.clone_from(recovery);
+        for node in requeued {
+            for face in 0..self.ports[node].len() {
+                changes.push(self.new_queue(node, face, state)?);
             }
-            let queues =
-                if host { change.host_queue.is_some() } else { change.queue.is_some() || change.recovery.is_some() };
-            if queues {
-                for face in 0..self.ports[*node].len() {
-                    changes.push(self.new_queue(*node, face, state)?);
-                }
-            }
-            if change.strategy.is_some() && !host {
+        }
+        for (node, part) in &change.strategies {
+            state.schemes[*node].strategy.clone_from(part);
+            if !self.is_host(*node) {
                 let order = Order::Strategy(self.strategy_now(*node, state)?);
                 changes.push(Change::Node { node: *node as u32, order });
             }
         }
         for (flow, part) in &change.controls {
-            changes.push(self.new_parts(*flow, Some(part), None, state)?);
+            state.parts[*flow].0.clone_from(part);
+            changes.push(self.new_parts(*flow, (true, false), state)?);
         }
         for (flow, part) in &change.timeouts {
-            changes.push(self.new_parts(*flow, None, Some(part), state)?);
+            state.parts[*flow].1.clone_from(part);
+            changes.push(self.new_parts(*flow, (false, true), state)?);
         }
         Ok(changes)
     }
 
-    /// The plug-ins of a flow's fetches, with some of them exchanged.
-    fn new_parts(
-        &self,
-        flow: usize,
-        control: Option<&PartPlan>,
-        timeout: Option<&PartPlan>,
-        state: &State,
-    ) -> Result<Change, BuildError> {
+    /// The plug-ins of a flow's fetches as they are to be now; which of the two are exchanged for fetches under way.
+    fn new_parts(&self, flow: usize, exchange: (bool, bool), state: &State) -> Result<Change, BuildError> {
         let workload = &self.scenario.workloads[flow];
         let seed = self.flow_seed(flow, workload).of("timeline").of(&state.number.to_string());
-        let scheme = &self.scenario.scheme;
-        let control_plan = control.or(workload.control.as_ref()).unwrap_or(&scheme.control);
-        let timeout_plan = timeout.or(workload.timeout.as_ref()).unwrap_or(&scheme.timeout);
-        let parts = parts_of(control_plan, timeout_plan, self.consumer_site(workload, seed.of("control")))?;
-        let (control, timeout) = (control.is_some(), timeout.is_some());
+        let (control, timeout) = &state.parts[flow];
+        let parts = parts_of(control, timeout, self.consumer_site(workload, seed.of("control")))?;
+        let (control, timeout) = exchange;
         let order = Order::Parts { flow: FlowId(flow as u32), parts, control, timeout };
         Ok(Change::Node { node: workload.consumer as u32, order })
     }
@@ -175,6 +178,12 @@ impl Builder<'_> {
     fn strategy_now(&self, node: usize, state: &State) -> Result<Box<dyn weir_core::ForwardingStrategy>, BuildError> {
         let seed = self.node_seed(node).of("timeline").of(&state.number.to_string()).of("strategy");
         make(registry::STRATEGIES, &state.schemes[node].strategy, &self.site(seed, None))
+    }
+
+    fn monitor_now(&self, node: usize, state: &State) -> Result<Option<Box<dyn weir_core::NodeMonitor>>, BuildError> {
+        let Some(monitor) = &state.schemes[node].monitor else { return Ok(None) };
+        let seed = self.node_seed(node).of("timeline").of(&state.number.to_string()).of("monitor");
+        make(registry::MONITORS, monitor, &self.site(seed, None)).map(Some)
     }
 
     /// The face in front of a link direction.
