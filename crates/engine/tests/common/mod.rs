@@ -154,10 +154,6 @@ impl<M: Machine> Bench<M> {
         assert!(next.is_none_or(|next| next > self.now), "woken at {}, it wants to be woken at {next:?}", self.now);
     }
 
-    pub fn obey(&mut self, order: weir_core::Order) {
-        self.call(|machine, cx| machine.obey(order, cx));
-    }
-
     /// Goes to `to`, waking the machine whenever it wants, at `to` as well.
     pub fn go(&mut self, to: Time) {
         while let Some(at) = self.machine.next_wake().filter(|at| *at <= to) {
