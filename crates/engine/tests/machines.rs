@@ -528,6 +528,6 @@ fn a_packet_that_waits_alone_waits_like_any_other() {
     assert_eq!((waiting(&bench), bench.drops(DropReason::QueueFull)), (Some((1, true)), 1));
 
     let mut bench = alone();
-    bench.obey(Order::Restart { strategy: None, queues: vec![droptail(1), droptail(1)] });
+    bench.obey(Order::Restart { strategy: None, monitor: None, queues: vec![droptail(1), droptail(1)] });
     assert_eq!((waiting(&bench), bench.drops(DropReason::NodeRestart)), (Some((0, false)), 1));
 }
