@@ -7,7 +7,7 @@ TARGET = $(or $(CARGO_TARGET_DIR),target)
 # Not a member of the workspace, so that nothing else waits for mdBook to be compiled.
 BOOK = --manifest-path tools/book/Cargo.toml --target-dir $(TARGET)/book-tool
 
-.PHONY: help build test test-new test-report lint fmt docs book papers bench worlds fuzz bless bless-limits clean
+.PHONY: help build test test-new test-report lint fmt docs book papers matrix bench worlds fuzz bless bless-limits clean
 
 help:
 	@echo "make build    the program, optimised: target/release/weir"
@@ -18,7 +18,8 @@ help:
 	@echo "make fmt      formats all Rust code"
 	@echo "make docs     the reference of all crates (target/doc), warnings denied"
 	@echo "make book     the documentation as a book (target/book/html), every link checked; manual pages and schema beside it"
-	@echo "make papers   reproduces every paper into out/"
+	@echo "make papers   reproduces every paper into out/all, with a report of all"
+	@echo "make matrix   lets all schemes compete on all networks, and writes the tables of docs/which-scheme.md"
 	@echo "make bench    criterion's benches, small and large; in the end packet-hops a CPU second beside the bare loop (minutes)"
 	@echo "make worlds   $(WORLDS) random worlds (WORLDS=n SEED=n); those that fail go to out/worlds, made small"
 	@echo "make fuzz     $(SECONDS) s of changed inputs for every reader (SECONDS=n SEED=n); see docs/testing.md"
@@ -57,7 +58,9 @@ test-report:
 	rm -rf out/test-report
 	$(WEIR) run tests/report/study.toml --quiet --out out/test-report/study --report=out/test-report/study.html
 	$(WEIR) reproduce plr --quick --quiet --out out/test-report/plr --report=out/test-report/plr.html
-	node tests/report/report.test.mjs out/test-report/study.html out/test-report/plr.html
+	$(WEIR) reproduce all --quick --quiet --claim P-14 --claim P-11 --claim K-19 --claim K-23 --out out/test-report/all --report=out/test-report/all.html
+	$(WEIR) compare --quick --quiet --schemes icp,pcon --scenarios plr-single --out out/test-report/compare --report=out/test-report/compare.html
+	node tests/report/report.test.mjs out/test-report/study.html out/test-report/plr.html out/test-report/all.html out/test-report/compare.html
 
 lint:
 	@echo "== formatting"
@@ -81,9 +84,16 @@ book:
 	$(CARGO) run --quiet -- schema > $(TARGET)/book/weir.schema.json
 
 papers:
-	@for paper in $$($(WEIR) list papers | cut -d ' ' -f 1); do $(WEIR) reproduce $$paper || exit 1; done
+	$(WEIR) reproduce all --report
 
 # The networks come last, so that what they print stands at the end.
+# The tables of the page stand between two marks, which stay.
+matrix:
+	$(WEIR) compare --out out/matrix --report
+	sed -i -e '/^<!-- matrix -->$$/,/^<!-- end of matrix -->$$/{//!d}' \
+	    -e '/^<!-- matrix -->$$/r out/matrix/summary.md' docs/which-scheme.md
+	git diff --stat docs/which-scheme.md
+
 bench:
 	$(CARGO) bench -p weir-wire -p weir-engine -p weir-schemes
 	$(CARGO) bench -p weir-sim

@@ -170,6 +170,45 @@ for (const file of files) {
     assert.equal(await rows.count(), all);
   });
 
+  await check(`${name}: a paper can be chosen, and sections and claims follow`, async () => {
+    const choice = page.locator("#claim-filters select");
+    if (await choice.count() === 0) return;
+    const keys = (await choice.locator("option").evaluateAll((all) => all.map((option) => option.value || option.label))).slice(1);
+    assert.ok(keys.length > 1, `${keys}`);
+    for (const key of keys) {
+      await choice.selectOption(key);
+      const shown = await page.locator("#claim-table tbody tr:visible").evaluateAll((rows) => rows.map((row) => row.dataset.paper));
+      assert.ok(shown.length > 0 && shown.every((paper) => paper === key), `${key}: ${shown}`);
+      const sections = await page.locator("section.paper:visible").evaluateAll((all) => all.map((section) => section.dataset.paper));
+      assert.deepEqual(sections, [key]);
+    }
+    await choice.selectOption("");
+    assert.equal(await page.locator("section.paper:visible").count(), await page.locator("section.paper").count());
+  });
+
+  await check(`${name}: what stands beside a figure is in the table of claims, and verdicts hide it`, async () => {
+    const beside = page.locator(".beside tbody tr"), count = await beside.count();
+    if (count === 0) return;
+    const wrong = await beside.evaluateAll((rows) => rows.filter((row) => {
+      const target = document.getElementById(row.querySelector("a").hash.slice(1));
+      return target?.dataset.verdict !== row.dataset.verdict;
+    }).length);
+    assert.equal(wrong, 0);
+    const form = page.locator("#claim-filters");
+    if (await form.count() === 0) return;
+    for (const box of await form.locator("input").all()) await box.uncheck();
+    assert.equal(await page.locator(".beside tbody tr:visible").count(), 0);
+    for (const box of await form.locator("input").all()) await box.check();
+    assert.equal(await page.locator(".beside tbody tr:visible").count(), count);
+  });
+
+  await check(`${name}: what was not reproduced has a reason, or it is said that there is none`, async () => {
+    if (await page.locator("section.paper").count() === 0) return;
+    const silent = await page.locator('#claim-table tbody tr:not([data-verdict="reproduced"])').evaluateAll((rows) =>
+      rows.filter((row) => !row.querySelector(".deviation .prose p") && !/does not explain/.test(row.textContent)).map((row) => row.id));
+    assert.deepEqual(silent, []);
+  });
+
   await check(`${name}: light has no violation of accessibility`, async () => {
     // Pages of schemes are many and alike: those of one report are enough.
     if (file === files[0]) await openAll(page);

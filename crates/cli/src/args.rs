@@ -25,6 +25,8 @@ pub(crate) enum Command {
     Trace(TraceArgs),
     /// Regenerate a paper's figures and score what it says
     Reproduce(ReproduceArgs),
+    /// Let all schemes compete on the networks of all papers
+    Compare(CompareArgs),
     /// Check scenario files without running them
     Check(CheckArgs),
     /// List what there is
@@ -152,6 +154,28 @@ pub(crate) struct ReproduceArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    /// Schemes, as `weir list schemes` shows them; `NAME+plr` is one with PLR in its routers [default: all that adapt,
+    /// with and without]
+    #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',')]
+    pub schemes: Vec<String>,
+    /// Networks: names (`weir list scenarios`), keys of papers, or paths of scenario files [default: those of all papers]
+    #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',')]
+    pub scenarios: Vec<String>,
+    /// Two seeds, and smaller where a network says so
+    #[arg(long, conflicts_with = "seeds")]
+    pub quick: bool,
+    /// End of a run on a network that has none of its own, in simulated time
+    #[arg(long, value_name = "TIME", default_value = "300s")]
+    pub limit: String,
+    /// Write the comparison as JSON to this file (`-`: standard output)
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Common {
     /// Seeds: a range such as 1..20 (both ends count), a list such as 1,5,9, or one number
     #[arg(long, value_name = "SEEDS")]
@@ -246,6 +270,8 @@ pub(crate) enum Listed {
     Monitors,
     /// Papers that can be reproduced
     Papers,
+    /// Networks of the papers on which schemes can be compared
+    Scenarios,
     /// What a run measures
     Metrics,
 }

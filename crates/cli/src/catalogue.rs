@@ -3,7 +3,7 @@
 use crate::Failure;
 use crate::args::{ListArgs, Listed, ShowArgs};
 use crate::output::print;
-use crate::papers;
+use crate::{compare, papers};
 use weir_core::{Entry, nearest};
 use weir_scenario::metrics::METRICS;
 use weir_schemes::bundles::{BUNDLES, Bundle};
@@ -19,6 +19,7 @@ pub(crate) fn list(args: &ListArgs) -> Result<(), Failure> {
         Listed::Recoveries => rows(registry::RECOVERIES),
         Listed::Monitors => rows(registry::MONITORS),
         Listed::Papers => papers::papers().iter().map(|p| (p.key.clone(), p.title())).collect(),
+        Listed::Scenarios => compare::list()?,
         Listed::Metrics => METRICS.iter().map(|m| (m.name.into(), with_unit(m.about, m.unit))).collect(),
     };
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);

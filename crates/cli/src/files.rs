@@ -7,6 +7,7 @@ use std::path::Path;
 use weir_lab::{Experiment, charts, tables};
 use weir_results::chart::{write_png, write_svg};
 use weir_results::files::{FileError, write_atomic};
+use weir_results::table::Table;
 
 impl From<FileError> for Failure {
     fn from(error: FileError) -> Failure {
@@ -34,16 +35,22 @@ pub(crate) fn prepare_for(file: &Path) -> Result<(), Failure> {
 
 /// Writes the tables of an experiment into `folder`, with a page that explains their columns.
 pub(crate) fn write_tables(experiment: &Experiment, formats: &[TableFormat], folder: &Path) -> Result<(), Failure> {
+    let tables: Vec<(&str, Table)> = tables(experiment).into_iter().map(|file| (file.name, file.table)).collect();
+    write_all(&tables, formats, folder)
+}
+
+/// Writes tables into `folder` under their names, with a page that explains their columns.
+pub(crate) fn write_all(tables: &[(&str, Table)], formats: &[TableFormat], folder: &Path) -> Result<(), Failure> {
     let mut columns = String::from("# Columns of the tables\n");
-    for file in tables(experiment) {
-        let path = folder.join(file.name);
+    for (name, table) in tables {
+        let path = folder.join(name);
         if formats.contains(&TableFormat::Csv) {
-            file.table.write_csv(&path.with_extension("csv"))?;
+            table.write_csv(&path.with_extension("csv"))?;
         }
         if formats.contains(&TableFormat::Parquet) {
-            file.table.write_parquet(&path.with_extension("parquet"))?;
+            table.write_parquet(&path.with_extension("parquet"))?;
         }
-        columns.push_str(&format!("\n## {}\n\n{}", file.name, file.table.describe()));
+        columns.push_str(&format!("\n## {name}\n\n{}", table.describe()));
     }
     Ok(write_atomic(&folder.join("columns.md"), columns.as_bytes())?)
 }

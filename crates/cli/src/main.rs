@@ -4,6 +4,7 @@ mod args;
 mod bench;
 mod catalogue;
 mod check;
+mod compare;
 mod files;
 mod kit;
 mod output;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         Command::Run(run) => run::run(&run),
         Command::Trace(trace) => trace::trace(&trace),
         Command::Reproduce(reproduce) => reproduce::reproduce(&reproduce),
+        Command::Compare(compare) => compare::compare(&compare),
         Command::Check(check) => check::check(&check),
         Command::List(list) => catalogue::list(&list),
         Command::Show(show) => catalogue::show(&show),

@@ -76,8 +76,14 @@ impl Progress for Bar {
     }
 }
 
+/// Calls [`catch_interrupts`] the first time.
+pub(crate) fn catch_interrupts_once() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(catch_interrupts);
+}
+
 /// From now on Ctrl-C lets the runs under way finish and keeps what is done; a second one ends at once.
-pub(crate) fn catch_interrupts() {
+fn catch_interrupts() {
     let caught = ctrlc::set_handler(|| {
         if STOP.swap(true, Ordering::Relaxed) {
             std::process::exit(130);

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use weir_core::Entry;
 use weir_lab::Experiment;
-use weir_results::report::{Fact, Page, Report, Study, write_html};
+use weir_results::report::{Fact, Page, Paper, Report, Study, write_html};
 use weir_scenario::plan::{PartPlan, SchemePlan};
 use weir_schemes::registry;
 
@@ -40,11 +40,23 @@ pub(crate) fn section(experiment: &Experiment, paper: &str, source: &str) -> Sec
     (study, pages)
 }
 
-/// Writes the report of these sections.
+/// Writes the report of these sections, which belong to no paper.
 pub(crate) fn write(
     file: &Path,
     title: &str,
     about: &str,
+    sections: Vec<Section>,
+    command: String,
+) -> Result<(), Failure> {
+    write_with(file, title, about, Vec::new(), sections, command)
+}
+
+/// Writes the report of these sections and the papers that they belong to.
+pub(crate) fn write_with(
+    file: &Path,
+    title: &str,
+    about: &str,
+    papers: Vec<Paper>,
     sections: Vec<Section>,
     command: String,
 ) -> Result<(), Failure> {
@@ -59,8 +71,8 @@ pub(crate) fn write(
         }
     }
     pages.sort_by(|a, b| a.id.cmp(&b.id));
-    let report =
-        Report { title: title.into(), about: about.into(), provenance: provenance(&studies), studies, pages, command };
+    let provenance = provenance(&studies);
+    let report = Report { title: title.into(), about: about.into(), papers, provenance, studies, pages, command };
     Ok(write_html(&report, file)?)
 }
 
@@ -70,7 +82,9 @@ fn provenance(studies: &[Study]) -> Vec<Fact> {
     if let Some(commit) = option_env!("WEIR_COMMIT").filter(|commit| !commit.is_empty()) {
         facts.push(Fact::new("commit", commit));
     }
-    for study in studies {
+    // A section that tells of several files has no run of its own.
+    for study in studies.iter().filter(|study| study.facts.iter().any(|f| f.name == "seeds") && !study.file.is_empty())
+    {
         let find = |name: &str| study.facts.iter().find(|f| f.name == name).map(|f| f.value.clone());
         let seeds = find("seeds").unwrap_or_default();
         let digest =

@@ -148,6 +148,17 @@ fn wanted(papers: &[Paper], args: &ReproduceArgs) -> Result<Vec<Studies>, Failur
     }
 }
 
+/// The paper for a report; what none of its sections shows is added.
+fn of_report(paper: &Paper, score: &Scorecard, sections: &[Section]) -> weir_results::report::Paper {
+    let shown = |claim: &&Claim| sections.iter().any(|(study, _)| study.claims.iter().any(|c| c.id == claim.id));
+    weir_results::report::Paper {
+        key: paper.key.clone(),
+        title: paper.title(),
+        page: paper.page().to_owned(),
+        others: score.claims.iter().filter(|claim| !shown(claim)).cloned().collect(),
+    }
+}
+
 /// What would give the same results.
 fn command(args: &ReproduceArgs) -> String {
     let claims = args.claim.iter().flat_map(|id| ["--claim".to_owned(), id.clone()]);

@@ -2,7 +2,7 @@
 
 use crate::args::{Common, RunArgs};
 use crate::output::{is_terminal, print, width};
-use crate::progress::{Bar, STOP, catch_interrupts, stopped};
+use crate::progress::{Bar, STOP, catch_interrupts_once, stopped};
 use crate::watch::{RunFiles, Watching};
 use crate::{Failure, files, report, summary};
 use std::io::IsTerminal;
@@ -124,11 +124,6 @@ pub(crate) fn execute(
     let experiment = runner.run(study).map_err(|error| Failure::Other(error.to_string()));
     bar.clear();
     experiment
-}
-
-fn catch_interrupts_once() {
-    static ONCE: std::sync::Once = std::sync::Once::new();
-    ONCE.call_once(catch_interrupts);
 }
 
 /// The seeds that `--seeds` names.

@@ -88,3 +88,23 @@ fn tests_and_files_that_pages_name_exist() {
         }
     }
 }
+
+#[test]
+fn the_page_of_the_comparison_names_only_what_exists() {
+    let schemes: Vec<&str> = weir_schemes::bundles::BUNDLES.iter().map(|b| b.name).collect();
+    let recoveries: Vec<&str> = weir_schemes::registry::RECOVERIES.iter().map(|r| r.name).collect();
+    let studies = files(&root().join("papers"), "toml")
+        .into_iter()
+        .map(|file| weir_scenario::Study::load(&file, &[]).unwrap_or_else(|problems| panic!("{problems}")));
+    let networks: Vec<String> = studies.flat_map(|study| study.arenas).map(|arena| arena.name).collect();
+    let page = read(&root().join("docs/which-scheme.md"));
+    let exists = |word: &str| {
+        let (scheme, recovery) = word.split_once('+').map_or((word, None), |(s, r)| (s, Some(r)));
+        networks.iter().any(|n| n == word)
+            || schemes.contains(&scheme) && recovery.is_none_or(|r| recoveries.contains(&r))
+    };
+    let named: Vec<&str> = quoted(&page).filter(|word| !word.contains(' ')).collect();
+    assert!(named.len() > 50, "only {} names", named.len());
+    let unknown: Vec<&&str> = named.iter().filter(|word| !exists(word)).collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
+}

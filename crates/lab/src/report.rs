@@ -149,6 +149,7 @@ fn measured(experiment: &Experiment, metric: &MetricInfo, bindings: &Bindings) -
 
 /// The different networks of the points: those that differ in rates or queues alone are one, shown as the first is.
 fn networks(experiment: &Experiment) -> Vec<Network> {
+    let all: Vec<&Scenario> = experiment.study.points().iter().map(|p| &p.scenario).collect();
     let mut known: Vec<&Topology> = Vec::new();
     let mut networks = Vec::new();
     for point in experiment.study.points() {
@@ -159,7 +160,7 @@ fn networks(experiment: &Experiment) -> Vec<Network> {
             continue;
         }
         known.push(topology);
-        networks.push(network(experiment, &point.scenario));
+        networks.push(network(&all, &point.scenario));
     }
     // A name is needed only where there are several.
     if let ([_, _, ..], points) = (&networks[..], experiment.study.points()) {
@@ -171,7 +172,8 @@ fn networks(experiment: &Experiment) -> Vec<Network> {
     networks
 }
 
-fn network(experiment: &Experiment, scenario: &Scenario) -> Network {
+/// The network of a scenario. Where it stands for several, what their links have, from least to most.
+pub fn network(all: &[&Scenario], scenario: &Scenario) -> Network {
     let topology = &scenario.topology;
     let role = |node: usize| {
         let asks = scenario.workloads.iter().any(|w| w.consumer == node);
@@ -191,7 +193,7 @@ fn network(experiment: &Experiment, scenario: &Scenario) -> Network {
     let edge = |(number, link): (usize, &Link)| Edge {
         name: link.name.clone(),
         ends: (link.a, link.b),
-        label: varied(experiment, number, scenario),
+        label: varied(all, number, scenario),
         about: about(topology, link),
         // Rates differ by orders of magnitude: the eye gets their logarithm.
         weight: 1.0 + libm::log10(link.forward.rate.0.max(1) as f64 / fastest as f64) / 3.0,
@@ -204,10 +206,9 @@ fn network(experiment: &Experiment, scenario: &Scenario) -> Network {
 }
 
 /// Rate and delay of a link, and how far they reach where they differ between points.
-fn varied(experiment: &Experiment, number: usize, scenario: &Scenario) -> String {
+fn varied(all: &[&Scenario], number: usize, scenario: &Scenario) -> String {
     let alike = |other: &&Scenario| other.topology.links.len() == scenario.topology.links.len();
-    let scenarios = experiment.study.points().iter().map(|p| &p.scenario).filter(alike);
-    let links: Vec<&Link> = scenarios.map(|s| &s.topology.links[number]).collect();
+    let links: Vec<&Link> = all.iter().copied().filter(alike).map(|s| &s.topology.links[number]).collect();
     let mut rates: Vec<_> = links.iter().flat_map(|l| [l.forward.rate, l.backward.rate]).collect();
     let mut delays: Vec<_> = links.iter().flat_map(|l| [l.forward.delay, l.backward.delay]).collect();
     rates.sort();

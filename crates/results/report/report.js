@@ -482,6 +482,9 @@ function filters() {
     const paper = $("select", form)?.value ?? "", verdicts = $$("input:checked", form).map((box) => box.value);
     const rows = [...table.tBodies[0].rows];
     rows.forEach((row) => { row.hidden = Boolean(paper && row.dataset.paper !== paper) || !verdicts.includes(row.dataset.verdict); });
+    // What stands beside the figures follows, and so do the sections of other papers.
+    $$(".beside tbody tr").forEach((row) => { row.hidden = !verdicts.includes(row.dataset.verdict); });
+    $$("section.paper").forEach((section) => { section.hidden = Boolean(paper && section.dataset.paper !== paper); });
     $("output", form).textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length} shown`;
   };
   form.addEventListener("input", apply);

@@ -8,6 +8,7 @@ pub mod chart;
 pub mod files;
 mod markdown;
 mod number;
+pub mod ranking;
 pub mod report;
 pub mod score;
 pub mod stats;

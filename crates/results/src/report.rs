@@ -8,6 +8,7 @@
 mod drawing;
 mod figure;
 mod layout;
+mod notes;
 mod prose;
 mod view;
 
@@ -25,6 +26,8 @@ pub struct Report {
     pub title: String,
     /// What it is about, in a few sentences; may be empty.
     pub about: String,
+    /// The papers that the experiments belong to, in the order of their sections; none where they belong to none.
+    pub papers: Vec<Paper>,
     /// Experiments, one section each.
     pub studies: Vec<Study>,
     /// Pages about what was used, such as schemes: in Markdown.
@@ -33,6 +36,20 @@ pub struct Report {
     pub provenance: Vec<Fact>,
     /// The command that makes the same results.
     pub command: String,
+}
+
+/// A paper that experiments belong to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Paper {
+    /// What [`Study::paper`] calls it.
+    pub key: String,
+    /// Heading.
+    pub title: String,
+    /// How it was read and where results deviate, in Markdown. What it says of a claim by its id (`K-17`, `K-20 to
+    /// K-25`) in a paragraph or a point of a list is shown beside the claim, if that was not reproduced.
+    pub page: String,
+    /// Claims that belong to no experiment.
+    pub others: Vec<Claim>,
 }
 
 /// A name and a value, to be shown side by side.

@@ -11,6 +11,8 @@ const ORDER: &[&str] = &[
     "docs/scenario-reference.md",
     "docs/results.md",
     "docs/reproducing.md",
+    "docs/comparing.md",
+    "docs/which-scheme.md",
     "docs/captures.md",
     "docs/trace.md",
     "docs/library.md",

@@ -29,7 +29,8 @@ fn with_names(command: Command) -> Command {
         command.mut_arg(argument, |argument| argument.value_parser(names))
     };
     command
-        .mut_subcommand("run", |run| one_of(run, "scheme", PossibleValuesParser::new(schemes)))
+        .mut_subcommand("run", |run| one_of(run, "scheme", PossibleValuesParser::new(schemes.clone())))
+        .mut_subcommand("compare", |compare| one_of(compare, "schemes", PossibleValuesParser::new(schemes)))
         .mut_subcommand("show", |show| one_of(show, "name", PossibleValuesParser::new(pages)))
         .mut_subcommand("reproduce", |reproduce| one_of(reproduce, "paper", PossibleValuesParser::new(papers)))
 }

@@ -1,7 +1,7 @@
 //! `weir reproduce all`
 
 use super::one::{json_file, write};
-use super::{Reproduction, command, run, tell, told, wanted, why};
+use super::{Reproduction, command, of_report, run, tell, told, wanted, why};
 use crate::args::ReproduceArgs;
 use crate::output::print;
 use crate::{Failure, files, papers, report};
@@ -19,7 +19,7 @@ pub(super) fn all(args: &ReproduceArgs) -> Result<(), Failure> {
     }
     let report_file = report::place(&args.common, &folder)?;
     let (mut total, mut times, mut sections, mut failures) = (Total::default(), Vec::new(), Vec::new(), Vec::new());
-    let mut interrupted = false;
+    let (mut interrupted, mut of_papers) = (false, Vec::new());
     for (paper, studies) in papers.iter().zip(wanted) {
         // With chosen claims most papers have nothing to do.
         if studies.is_empty() && !args.claim.is_empty() {
@@ -28,6 +28,7 @@ pub(super) fn all(args: &ReproduceArgs) -> Result<(), Failure> {
         let started = now();
         let own = folder.join(&paper.key);
         let Reproduction { score, sections: new, failures: wrong, stopped, .. } = run(paper, studies, args, &own)?;
+        of_papers.push(of_report(paper, &score, &new));
         sections.extend(new);
         total.failures.extend(wrong.iter().map(|(study, failure)| (study.clone(), why(study, failure))));
         failures.extend(wrong);
@@ -41,7 +42,7 @@ pub(super) fn all(args: &ReproduceArgs) -> Result<(), Failure> {
         total.papers.push(score);
     }
     if let Some(file) = &report_file {
-        report::write(file, &title(&total), "", sections, command(args))?;
+        report::write_with(file, &title(&total), "", of_papers, sections, command(args))?;
     }
     // What a part of the papers scored is told, but it is not the score of all.
     if !interrupted {

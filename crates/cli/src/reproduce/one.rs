@@ -1,6 +1,6 @@
 //! `weir reproduce PAPER`
 
-use super::{Reproduction, command, run, tell, told, wanted};
+use super::{Reproduction, command, of_report, run, tell, told, wanted};
 use crate::args::ReproduceArgs;
 use crate::output::print;
 use crate::{Failure, files, papers, report};
@@ -26,7 +26,8 @@ pub(super) fn one(args: &ReproduceArgs) -> Result<(), Failure> {
         return Err(Failure::Stopped);
     }
     if let Some(file) = &report_file {
-        report::write(file, &paper.title(), "", sections, command(args))?;
+        let papers = vec![of_report(&paper, &score, &sections)];
+        report::write_with(file, &paper.title(), "", papers, sections, command(args))?;
     }
     write(&score, args, &folder)?;
     match json_file(args) {

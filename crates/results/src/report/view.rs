@@ -1,7 +1,7 @@
 //! The report as the template sees it.
 
 use super::drawing::{self, Role};
-use super::{Fact, Grid, Network, Page, Report, Study, Value, figure, prose};
+use super::{Fact, Grid, Network, Page, Paper, Report, Study, Value, figure, notes, prose};
 use crate::chart::{Chart, Kind};
 use crate::number::significant;
 use crate::score::{Claim, VERDICTS, Verdict, verdict};
@@ -20,10 +20,21 @@ pub(super) fn render(report: &Report) -> Result<String, Error> {
     // The ending of the name says that everything is escaped as HTML.
     environment.add_template("report.html", TEMPLATE)?;
     let mut figures = Vec::new();
-    let single = report.studies.len() == 1;
-    let studies: Vec<StudyView> =
-        report.studies.iter().enumerate().map(|(i, study)| StudyView::new(i, study, single, &mut figures)).collect();
-    let claims: Vec<&ClaimView> = studies.iter().flat_map(|study| &study.claims).collect();
+    let single = report.studies.len() == 1 && report.papers.is_empty();
+    let page_of = |key: &str| report.papers.iter().find(|p| p.key == key).map(|p| p.page.as_str());
+    let view = |(i, study): (usize, &Study)| StudyView::new(i, study, page_of(&study.paper), single, &mut figures);
+    let studies: Vec<StudyView> = report.studies.iter().enumerate().map(view).collect();
+    let groups: Vec<GroupView> = match &report.papers[..] {
+        [] => vec![GroupView { studies: (0..studies.len()).collect(), ..GroupView::default() }],
+        papers => papers.iter().map(|paper| GroupView::new(paper, report)).collect(),
+    };
+    let others = |group: &GroupView| group.others.clone();
+    let mut claims: Vec<ClaimView> = studies.iter().flat_map(|study| study.claims.clone()).collect();
+    claims.extend(groups.iter().flat_map(others));
+    let place = |claim: &ClaimView| report.papers.iter().position(|p| p.key == claim.paper);
+    if !report.papers.is_empty() {
+        claims.sort_by(|a, b| (place(a), &a.id).cmp(&(place(b), &b.id)));
+    }
     let papers: std::collections::BTreeSet<&str> =
         claims.iter().map(|c| c.paper.as_str()).filter(|paper| !paper.is_empty()).collect();
     let count = |word: &str| claims.iter().filter(|claim| claim.verdict == word).count();
@@ -35,6 +46,7 @@ pub(super) fn render(report: &Report) -> Result<String, Error> {
         report => context!(title => report.title, about => paragraphs(&report.about), command => report.command),
         single,
         studies => Safe::from_serialize(&studies),
+        groups => Safe::from_serialize(&groups),
         claims => Safe::from_serialize(&claims),
         papers => Safe::from_serialize(&papers),
         verdicts => Safe::from_serialize(&verdicts),
@@ -67,6 +79,38 @@ fn slug(text: &str) -> String {
     text.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
 }
 
+/// The studies of a paper; or those of none, all in one.
+#[derive(Default, Serialize)]
+struct GroupView {
+    key: String,
+    title: String,
+    page: Safe,
+    /// Counts of verdicts in words.
+    score: String,
+    /// Places among the studies.
+    studies: Vec<usize>,
+    others: Vec<ClaimView>,
+}
+
+impl GroupView {
+    fn new(paper: &Paper, report: &Report) -> Self {
+        let own = |study: &&Study| study.paper == paper.key;
+        let claims: Vec<Claim> =
+            report.studies.iter().filter(own).flat_map(|study| &study.claims).chain(&paper.others).cloned().collect();
+        let body = paper.page.trim_start();
+        let body = if body.starts_with("# ") { body.split_once('\n').map_or("", |(_, rest)| rest) } else { body };
+        let id = format!("paper-{}", slug(&paper.key));
+        Self {
+            key: paper.key.clone(),
+            title: paper.title.clone(),
+            page: Safe::from_safe_string(prose::markdown(body, 2)),
+            score: crate::score::Summary::of(&claims).to_string(),
+            studies: (0..report.studies.len()).filter(|i| report.studies[*i].paper == paper.key).collect(),
+            others: paper.others.iter().map(|c| ClaimView::new(&id, &paper.key, Some(&paper.page), c)).collect(),
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct StudyView {
     id: String,
@@ -83,9 +127,10 @@ struct StudyView {
 }
 
 impl StudyView {
-    fn new(number: usize, study: &Study, single: bool, data: &mut Vec<Json>) -> Self {
+    fn new(number: usize, study: &Study, page: Option<&str>, single: bool, data: &mut Vec<Json>) -> Self {
         let id = format!("study-{}", number + 1);
-        let claims: Vec<ClaimView> = study.claims.iter().map(|claim| ClaimView::new(&id, study, claim)).collect();
+        let claims: Vec<ClaimView> =
+            study.claims.iter().map(|claim| ClaimView::new(&id, &study.paper, page, claim)).collect();
         let figures = study.figures.iter().enumerate().map(|(i, (name, chart))| {
             data.push(figure::data(chart));
             FigureView::new(format!("{id}-figure-{}", i + 1), data.len() - 1, name, chart, &claims)
@@ -130,13 +175,13 @@ struct FigureView {
     note: String,
     about: String,
     /// Claims about what it shows.
-    claims: Vec<(String, String, String)>,
+    claims: Vec<ClaimView>,
 }
 
 impl FigureView {
     fn new(id: String, number: usize, name: &str, chart: &Chart, claims: &[ClaimView]) -> Self {
         let near = |claim: &&ClaimView| is_about(&claim.at, &chart.title, name);
-        let beside = claims.iter().filter(near).map(|c| (c.id.clone(), c.says.clone(), c.verdict.to_owned()));
+        let beside = claims.iter().filter(near).cloned();
         let how = if chart.kind == Kind::Cdf { " Distribution over runs." } else { "" };
         Self {
             id,
@@ -162,7 +207,7 @@ fn is_about(at: &str, title: &str, name: &str) -> bool {
     speaks_of_figures && words.iter().any(names)
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct ClaimView {
     anchor: String,
     paper: String,
@@ -175,9 +220,13 @@ struct ClaimView {
     class: &'static str,
     mark: &'static str,
     why: String,
+    /// It was not reproduced, and belongs to a paper: that has to be explained.
+    deviates: bool,
+    /// What the page of its paper says of it, if it deviates.
+    notes: Vec<Safe>,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct PartView {
     label: String,
     expected: String,
@@ -187,7 +236,7 @@ struct PartView {
 }
 
 impl ClaimView {
-    fn new(study: &str, owner: &Study, claim: &Claim) -> Self {
+    fn new(study: &str, paper: &str, page: Option<&str>, claim: &Claim) -> Self {
         let (class, mark) = match verdict(claim) {
             Verdict::Reproduced => ("reproduced", "✓"),
             Verdict::Partly => ("partly", "◐"),
@@ -201,9 +250,13 @@ impl ClaimView {
             met: part.is_met(),
             how: part.measure_text.clone(),
         };
+        let deviates = page.is_some() && verdict(claim) != Verdict::Reproduced;
+        let notes = page.filter(|_| deviates).map(|page| notes::about(page, &claim.id)).unwrap_or_default();
         Self {
+            deviates,
+            notes: notes.iter().map(|note| Safe::from_safe_string(prose::markdown(note, 3))).collect(),
             anchor: format!("{study}-claim-{}", slug(&claim.id)),
-            paper: owner.paper.clone(),
+            paper: paper.to_owned(),
             id: claim.id.clone(),
             says: claim.says.clone(),
             at: claim.at.clone(),
