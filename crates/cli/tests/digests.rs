@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use weir_lab::{Runner, Seeds};
-use weir_scenario::Study;
+use weir_scenario::{Edition, Study};
 
 const PINNED: &str = "tests/digests.txt";
 /// One seed shows whether a packet went another way; the other seeds go through the same code.
@@ -39,9 +39,11 @@ fn files() -> Vec<String> {
     files
 }
 
-/// Runs every point of a file, as `weir run FILE --seeds 1` does.
+/// Runs every point of a file as `weir run FILE --seeds 1` does, in its quick edition if it has one: what is large goes
+/// through the same code for longer.
 fn digests(file: &str, jobs: usize) -> Digests {
-    let study = Study::load(&root().join(file), &[]).unwrap_or_else(|problems| panic!("{problems}"));
+    let study =
+        Study::load_edition(&root().join(file), Edition::Quick, &[]).unwrap_or_else(|problems| panic!("{problems}"));
     let runner = Runner { jobs, seeds: Seeds::These(vec![SEED]), stop: &AtomicBool::new(false), progress: &() };
     let experiment = runner.run(study).unwrap_or_else(|error| panic!("{error}"));
     let points = experiment.study.points().iter().zip(&experiment.outcomes);
@@ -92,8 +94,8 @@ fn every_example_and_study_has_its_pinned_digests() {
     let differences = differences(&found, &read(&std::fs::read_to_string(&path).unwrap_or_default()));
     assert!(
         differences.is_empty(),
-        "{}\n\n{} of {} digests differ. Repeat one with `weir run FILE --seeds {SEED}`: runs.csv has the digest of each \
-         point. If the change is meant, or the file is new, `WEIR_BLESS=1 cargo test -p weir --test digests` writes \
+        "{}\n\n{} of {} digests differ. Repeat one with `weir run FILE --seeds {SEED}` (or `weir reproduce PAPER --quick \
+         --seeds {SEED}` if the file has `[quick]`): runs.csv has the digest of each point. If the change is meant, or the file is new, `WEIR_BLESS=1 cargo test -p weir --test digests` writes \
          crates/cli/{PINNED} anew.",
         differences.join("\n"),
         differences.len(),
