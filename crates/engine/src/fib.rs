@@ -1,5 +1,6 @@
 //! The Forwarding Information Base and the choice of strategies: longest prefix wins in both.
 
+use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use weir_core::{FaceId, NextHop, PrefixId};
 use weir_wire::Name;
@@ -23,7 +24,8 @@ pub struct Fib {
 
 #[derive(Debug, Default)]
 struct FibEntry {
-    next_hops: Vec<NextHop>,
+    /// Mostly one, for which no other memory has to be read.
+    next_hops: SmallVec<[NextHop; 1]>,
 }
 
 /// Result of a lookup.

@@ -8,9 +8,12 @@ use smallvec::SmallVec;
 use weir_core::{Context, DropReason, FaceId, FlowId, Machine, Order, Pull, QueueDiscipline, Reading, Time};
 use weir_wire::{Kind, Name, Packet};
 
+/// Mostly one, for which no other memory has to be read.
+type Applications = SmallVec<[Box<dyn Application>; 1]>;
+
 /// A machine with one face, 0, and the applications that share it.
 pub struct Host {
-    applications: Vec<Box<dyn Application>>,
+    applications: Applications,
     consumers: Directory,
     /// Consumers of everything below a name.
     collectors: Vec<u32>,
@@ -24,7 +27,7 @@ impl Host {
     /// A host whose packets leave through `queue`.
     pub fn new(applications: Vec<Box<dyn Application>>, queue: Box<dyn QueueDiscipline>) -> Host {
         let mut host = Host {
-            applications,
+            applications: applications.into_iter().collect(),
             consumers: Directory::default(),
             collectors: Vec::new(),
             producers: Directory::default(),

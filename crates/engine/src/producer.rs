@@ -47,15 +47,14 @@ impl Producer {
 
 impl Application for Producer {
     fn receive(&mut self, mut packet: Packet, out: &mut Outbox, cx: &mut Context<'_>) {
-        let name = match &packet.kind {
-            Kind::Interest(interest) if self.holds(interest) => interest.name.clone(),
-            _ => return cx.discard(packet, DropReason::Unwanted),
-        };
+        if !matches!(&packet.kind, Kind::Interest(interest) if self.holds(interest)) {
+            return cx.discard(packet, DropReason::Unwanted);
+        }
         self.served += 1;
         let HopFields { pit_token, congestion_mark, .. } = std::mem::take(packet.hop_mut());
         // A queue on the way here was congested: its mark returns with the Data.
         let hop = HopFields { pit_token, congestion_mark, ..HopFields::default() };
-        out.push(packet.renewed(hop, Kind::Data(self.data(name))));
+        out.push(packet.renewed_with_name(hop, |name| Kind::Data(self.data(name))));
     }
 
     fn wake(&mut self, _out: &mut Outbox, _cx: &mut Context<'_>) {}

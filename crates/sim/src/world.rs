@@ -5,6 +5,7 @@ use crate::collect::Collector;
 use crate::link::{Link, LinkCounters, LinkSpec, Sent};
 use crate::timeline::Change;
 use crate::watch::Watch;
+use smallvec::SmallVec;
 use std::collections::VecDeque;
 use weir_core::{Chance, Context, Event, FaceId, Machine, NodeId, Pull, Ready, Seed, Sink, Span, Time};
 use weir_scenario::plan::Impairment;
@@ -54,8 +55,8 @@ pub struct World {
 
 struct Node {
     machine: Box<dyn Machine>,
-    /// Link directions by face.
-    out: Vec<u32>,
+    /// Link directions by face; those of a host need no other memory.
+    out: SmallVec<[u32; 4]>,
     /// The wake event that stands in the calendar.
     awaited: Time,
 }
@@ -81,7 +82,7 @@ impl World {
 
     /// Adds a node; its face `i` will stand on the `i`-th link direction that leaves it.
     pub fn add_node(&mut self, machine: Box<dyn Machine>) -> u32 {
-        self.nodes.push(Node { machine, out: Vec::new(), awaited: Time::NEVER });
+        self.nodes.push(Node { machine, out: SmallVec::new(), awaited: Time::NEVER });
         self.nodes.len() as u32 - 1
     }
 

@@ -162,7 +162,7 @@ impl LpPacket {
             (Err(DecodeError { kind: DecodeErrorKind::Unexpected(LP_PACKET), .. }), _) => {
                 return fail(DecodeErrorKind::NestedLink);
             }
-            (Ok(Kind::Interest(interest)), Some(reason)) => Kind::Nack(Nack { reason, interest }),
+            (Ok(Kind::Interest(interest)), Some(reason)) => Kind::Nack(Box::new(Nack { reason, interest })),
             (Ok(_), Some(_)) => return fail(DecodeErrorKind::Unexpected(DATA)),
             (kind, _) => kind?,
         };

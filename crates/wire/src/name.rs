@@ -212,6 +212,17 @@ impl Name {
         Name::from_components(self.components().chain([Component::number(component_type::SEGMENT, number)]))
     }
 
+    /// The same as [`with_segment`](Name::with_segment) of `content`, in the place of a name that is not needed any more.
+    /// If that is one of the content's segments, no references are counted.
+    #[inline]
+    pub fn become_segment(&mut self, content: &Name, number: u64) {
+        if content.segment == NO_SEGMENT && number != NO_SEGMENT && Arc::ptr_eq(&self.stem, &content.stem) {
+            self.segment = number;
+        } else {
+            *self = content.with_segment(number);
+        }
+    }
+
     /// This name with one more component.
     pub fn child(&self, component: Component<'_>) -> Name {
         Name::from_components(self.components().chain([component]))

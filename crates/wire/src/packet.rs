@@ -29,6 +29,9 @@ pub struct Parts {
     len: Cell<u32>,
 }
 
+// Memory is what a simulation of many flows waits for, and most of it is packets in the air.
+const _: () = assert!(size_of::<Parts>() <= 80, "a packet has grown");
+
 /// What a packet is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
@@ -36,8 +39,8 @@ pub enum Kind {
     Interest(Interest),
     /// Named content.
     Data(Data),
-    /// A refusal of an Interest, travelling back.
-    Nack(Nack),
+    /// A refusal of an Interest, travelling back. They are rare, and no packet is to be larger for their sake.
+    Nack(Box<Nack>),
 }
 
 /// A peer's opaque mark that must be returned with the answer (NDNLPv2 PitToken). Peers refuse any but 1 to 32 bytes.
@@ -238,6 +241,18 @@ impl Packet {
         self
     }
 
+    /// Another packet in this one's memory, made with this one's name: so no references are counted.
+    #[inline]
+    pub fn renewed_with_name(mut self, hop: HopFields, make: impl FnOnce(Name) -> Kind) -> Packet {
+        let name = match self.0.kind {
+            Kind::Interest(interest) => interest.name,
+            Kind::Data(data) => data.name,
+            Kind::Nack(nack) => nack.interest.name,
+        };
+        *self.0 = Parts { hop, kind: make(name), queued_at: 0, len: Cell::new(0) };
+        self
+    }
+
     /// Link header and packet, apart.
     pub fn into_parts(self) -> (HopFields, Kind) {
         (self.0.hop, self.0.kind)
@@ -423,7 +438,7 @@ impl From<Data> for Packet {
 
 impl From<Nack> for Packet {
     fn from(n: Nack) -> Packet {
-        Packet::new(Kind::Nack(n))
+        Packet::new(Kind::Nack(Box::new(n)))
     }
 }
 

@@ -119,7 +119,7 @@ fn any_kind() -> impl Strategy<Value = Kind> {
     prop_oneof![
         any_interest().prop_map(Kind::Interest),
         any_real_data().prop_map(Kind::Data),
-        (any_reason(), any_interest()).prop_map(|(reason, interest)| Kind::Nack(Nack { reason, interest })),
+        (any_reason(), any_interest()).prop_map(|(reason, interest)| Kind::Nack(Box::new(Nack { reason, interest }))),
     ]
 }
 

@@ -397,3 +397,31 @@ fn data_is_not_copied() {
     assert_eq!(Packet::from(data.clone()).encode().as_ptr(), frame.as_ptr());
     assert!(frame.as_ptr_range().contains(&content.payload.as_ptr()));
 }
+
+#[test]
+fn a_renewed_packet_keeps_its_name_and_nothing_else() {
+    let content: Name = "/a".parse().unwrap();
+    let mut asked: Packet = Interest::new(content.with_segment(3), 7).into();
+    asked.hop.congestion_mark = 1;
+    let asked_len = asked.wire_len();
+    let data = virtual_data("/a/seg=3", 100, 0, None);
+    let answer = asked.renewed_with_name(HopFields::default(), |name| Kind::Data(Data { name, ..data.clone() }));
+    assert_eq!(answer, Packet::from(data.clone()));
+    assert!(answer.wire_len() == data.wire_len() && answer.wire_len() != asked_len);
+    let next = answer.renewed_with_name(HopFields::default(), |mut name| {
+        name.become_segment(&content, 4);
+        Kind::Interest(Interest::new(name, 8))
+    });
+    assert_eq!(next, Interest::new("/a/seg=4".parse().unwrap(), 8).into());
+}
+
+#[test]
+fn a_name_becomes_a_segment_of_any_content() {
+    for (from, content) in [("/a/seg=1", "/a"), ("/b/seg=1", "/a"), ("/a", "/a/seg=7"), ("/", "/")] {
+        let (mut name, content): (Name, Name) = (from.parse().unwrap(), content.parse().unwrap());
+        for number in [0, 5, u64::MAX] {
+            name.become_segment(&content, number);
+            assert_eq!(name, content.with_segment(number), "{from}");
+        }
+    }
+}
