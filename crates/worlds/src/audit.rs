@@ -157,3 +157,44 @@ impl Sink for Auditor {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn audited(tell: impl FnOnce(&mut Auditor)) -> Option<String> {
+        let mut auditor = Auditor(Rc::default());
+        tell(&mut auditor);
+        auditor.0.take().broken
+    }
+
+    fn delivery(segment: u64) -> Delivery {
+        Delivery {
+            segment,
+            payload: 1000,
+            full_delay: Span::ZERO,
+            last_delay: Span::ZERO,
+            transmissions: 1,
+            hops: 1,
+            marked: false,
+        }
+    }
+
+    #[test]
+    fn a_segment_that_is_delivered_twice_is_noticed() {
+        let deliver = |segments: &'static [u64]| {
+            audited(|auditor| segments.iter().for_each(|s| auditor.delivered(Time::ZERO, FlowId(0), &delivery(*s))))
+        };
+        assert_eq!(deliver(&[0, 1, 2]), None);
+        assert!(deliver(&[0, 1, 0]).is_some_and(|what| what.contains("segment 0")));
+    }
+
+    #[test]
+    fn a_flow_that_is_completed_twice_is_noticed() {
+        let complete = |flows: &'static [u32]| {
+            audited(|auditor| flows.iter().for_each(|flow| auditor.completed(Time::ZERO, FlowId(*flow))))
+        };
+        assert_eq!(complete(&[0, 1]), None);
+        assert!(complete(&[0, 0]).is_some());
+    }
+}

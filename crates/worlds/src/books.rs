@@ -103,3 +103,27 @@ impl NodeBook {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_that_leaks_or_vanishes_is_noticed() {
+        let book = NodeBook { interests: 5, inserted: 4, joined: 1, satisfied: 2, expired: 1, ..NodeBook::default() };
+        assert_eq!(book.error(1, false), None);
+        assert!(book.error(2, false).is_some(), "one more is pending than came and has not ended");
+        assert!(book.error(0, false).is_some(), "one is gone");
+        assert_eq!(book.error(0, true), None, "as it may be where nodes are restarted");
+        assert!(book.error(2, true).is_some(), "no restart makes entries");
+    }
+
+    #[test]
+    fn an_interest_that_is_not_accounted_for_is_noticed() {
+        let drops = BTreeMap::from([(DropReason::DuplicateNonce, 1)]);
+        let book = NodeBook { interests: 3, cs_hits: 1, inserted: 1, satisfied: 1, drops, ..NodeBook::default() };
+        assert_eq!(book.error(0, false), None);
+        assert!(NodeBook { interests: 4, ..book.clone() }.error(0, false).is_some());
+        assert!(NodeBook { drops: BTreeMap::new(), ..book }.error(0, false).is_some());
+    }
+}

@@ -79,7 +79,16 @@ pub struct Report {
 /// # Errors
 /// The first thing that does not hold.
 pub fn check(text: &str, seed: u64, limits: &Limits) -> Result<Report, Failure> {
-    catch_unwind(AssertUnwindSafe(|| run(text, seed, limits))).unwrap_or_else(|panic| {
+    check_prepared(text, seed, limits, &|_| ())
+}
+
+/// The same, with something done to each of the two worlds before it runs: a defect is planted in this way, to see that
+/// it is noticed.
+///
+/// # Errors
+/// The first thing that does not hold.
+pub fn check_prepared(text: &str, seed: u64, limits: &Limits, prepare: &dyn Fn(&mut World)) -> Result<Report, Failure> {
+    catch_unwind(AssertUnwindSafe(|| run(text, seed, limits, prepare))).unwrap_or_else(|panic| {
         let said = panic.downcast_ref::<String>().cloned();
         let said = said.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
         Err(fail(Kind::Panic, said.unwrap_or_else(|| "without words".into())))
@@ -90,12 +99,14 @@ fn fail(kind: Kind, what: impl Into<String>) -> Failure {
     Failure { kind, what: what.into() }
 }
 
-fn run(text: &str, seed: u64, limits: &Limits) -> Result<Report, Failure> {
+fn run(text: &str, seed: u64, limits: &Limits, prepare: &dyn Fn(&mut World)) -> Result<Report, Failure> {
     let study = Study::parse("world.toml", text, &[]).map_err(|problems| fail(Kind::Refused, problems.to_string()))?;
     let [point] = study.points() else { return Err(fail(Kind::Refused, "a world has no axes")) };
     let scenario = &point.scenario;
     let built = || build(scenario, seed).map_err(|error| fail(Kind::Unbuildable, error.to_string()));
     let (mut first, mut again) = (built()?, built()?);
+    prepare(&mut first.world);
+    prepare(&mut again.world);
     let flows = scenario.workloads.iter().zip(0..);
     let requesters = flows.filter(|(workload, _)| workload.requests.is_some()).map(|(_, flow)| flow).collect();
     let restarts = scenario.timeline.iter().any(|happening| matches!(happening.action, Action::Restart { .. }));

@@ -13,7 +13,7 @@ mod check;
 mod draw;
 mod shrink;
 
-pub use check::{Failure, Kind, Limits, Report, check};
+pub use check::{Failure, Kind, Limits, Report, check, check_prepared};
 pub use draw::draw;
 pub use shrink::shrink;
 
