@@ -26,8 +26,9 @@ pub struct FlowId(pub u32);
 /// Anything with faces. Packets are pushed in and pulled out; the driver owns time and links.
 ///
 /// The contract of a driver: `receive` each packet as it arrives; `wake` at (or soon after) `next_wake`; after either,
-/// `pull` each face listed in [`Context::ready`] once the face's link is free, and again after each transmission, until
-/// the answer is not a packet. A machine that has left something undone until then ([`Ready::unfinished`]) is to be woken
+/// send the packet that is offered in [`Context::ready`] if its link is free, or let the machine `keep` it; `pull` each
+/// face listed there once the face's link is free, and again after each transmission, until the answer is not a packet. A
+/// machine that has left something undone until then ([`Ready::unfinished`]) is to be woken
 /// once those faces have been pulled whose link is free now.
 pub trait Machine {
     /// Takes a packet that arrived over `face`.
@@ -35,6 +36,8 @@ pub trait Machine {
     /// The next packet for the link of `face`. Called only while that link is free. If another waits behind it, the
     /// machine says so ([`Ready::more`]), which saves a driver an idle call for each time that a queue runs empty.
     fn pull(&mut self, face: FaceId, cx: &mut Context<'_>) -> Pull;
+    /// The link of `face` is busy: the packet that was offered to it ([`Ready::offer`]) waits for a `pull`.
+    fn keep(&mut self, face: FaceId, packet: Packet);
     /// A packet is about to arrive over `face`: reads what `receive` will need, so that it has come from memory by then.
     /// Says by which face it will probably go on. Changes nothing, and may do nothing.
     fn foresee(&self, _face: FaceId, _packet: &Packet) -> Option<FaceId> {
@@ -65,6 +68,7 @@ pub enum Pull {
 #[derive(Debug, Default)]
 pub struct Ready {
     faces: Vec<FaceId>,
+    offer: Option<(FaceId, Packet)>,
     unfinished: bool,
     more: bool,
 }
@@ -76,6 +80,27 @@ impl Ready {
         if self.faces.last() != Some(&face) {
             self.faces.push(face);
         }
+    }
+
+    /// Offers a packet to a link that has nothing else to send. If the link is free, as most links are most of the time,
+    /// the packet has gone, and the driver never asks the machine; otherwise the machine gets it back
+    /// ([`Machine::keep`]). One packet can be offered in a call.
+    #[inline]
+    pub fn offer(&mut self, face: FaceId, packet: Packet) {
+        assert!(self.offer.is_none(), "one packet can be offered in a call");
+        self.offer = Some((face, packet));
+    }
+
+    /// The face whose link is offered a packet.
+    #[inline]
+    pub fn offered(&self) -> Option<FaceId> {
+        self.offer.as_ref().map(|(face, _)| *face)
+    }
+
+    /// Takes the packet that is offered.
+    #[inline]
+    pub fn take_offer(&mut self) -> Option<(FaceId, Packet)> {
+        self.offer.take()
     }
 
     /// Takes one face off the list.
@@ -109,9 +134,9 @@ impl Ready {
         std::mem::take(&mut self.more)
     }
 
-    /// True if no face is listed.
+    /// True if no face has anything to send.
     pub fn is_empty(&self) -> bool {
-        self.faces.is_empty()
+        self.faces.is_empty() && self.offer.is_none()
     }
 }
 

@@ -93,20 +93,51 @@ impl Egress {
     pub fn send(&mut self, mut packet: Packet, cx: &mut Context<'_>) -> bool {
         packet.set_queued_at(cx.now.0);
         if self.head == Head::Taken && self.waiting == 0 {
-            self.head = Head::Offered(cx.now);
             if self.needs.only_if_waiting {
-                tell_queued(&*self.queue, &packet, cx);
-                self.alone = Some(packet);
-                cx.ready.add(cx.face);
-                return false;
+                return self.send_alone(packet, cx);
             }
+            self.head = Head::Offered(cx.now);
         } else if self.head == Head::Offered(cx.now) && self.backlog().packets > 0 {
-            self.burst.push(packet);
-            cx.ready.unfinished();
-            return true;
+            return self.hold_back(packet, cx);
         }
         self.enqueue(packet, cx);
         false
+    }
+
+    /// Sends a packet that finds nothing waiting, without the queue. If it is still there when the next one comes, it
+    /// joins the queue then.
+    #[inline]
+    fn send_alone(&mut self, packet: Packet, cx: &mut Context<'_>) -> bool {
+        match cx.ready.offered() {
+            // Those who watch want to see it wait and leave.
+            None if !cx.watched => {
+                self.peak = self.peak.max(1);
+                self.departed.data += u64::from(packet.is_content());
+                cx.ready.offer(cx.face, packet);
+            }
+            Some(face) if face == cx.face => return self.hold_back(packet, cx),
+            _ => {
+                self.head = Head::Offered(cx.now);
+                tell_queued(&*self.queue, &packet, cx);
+                self.alone = Some(packet);
+                cx.ready.add(cx.face);
+            }
+        }
+        false
+    }
+
+    /// The link did not take the packet that it was offered.
+    pub fn keep(&mut self, packet: Packet) {
+        self.departed.data -= u64::from(packet.is_content());
+        self.head = Head::Waits;
+        self.alone = Some(packet);
+    }
+
+    /// Holds back a packet until the driver has offered the one before it to the link.
+    fn hold_back(&mut self, packet: Packet, cx: &mut Context<'_>) -> bool {
+        self.burst.push(packet);
+        cx.ready.unfinished();
+        true
     }
 
     /// Hands a packet to the queue, behind the one that was alone so far.

@@ -273,6 +273,13 @@ impl Forwarder {
         pull
     }
 
+    /// The link of `face` did not take what it was offered.
+    pub fn keep_packet(&mut self, face: FaceId, packet: Packet) {
+        if let Some(egress) = &mut self.faces[face.index()].egress {
+            egress.keep(packet);
+        }
+    }
+
     /// A packet for an application.
     pub fn take_local(&mut self) -> Option<(FaceId, Packet)> {
         self.local.pop_front()

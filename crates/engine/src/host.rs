@@ -121,6 +121,10 @@ impl Machine for Host {
         pull
     }
 
+    fn keep(&mut self, _face: FaceId, packet: Packet) {
+        self.egress.keep(packet);
+    }
+
     fn foresee(&self, face: FaceId, packet: &Packet) -> Option<FaceId> {
         let directory = if matches!(packet.kind, Kind::Interest(_)) { &self.producers } else { &self.consumers };
         let application = directory.find(packet.name()).first()?;

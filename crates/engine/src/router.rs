@@ -105,6 +105,10 @@ impl Machine for Router {
         self.forwarder.pull_packet(face, cx)
     }
 
+    fn keep(&mut self, face: FaceId, packet: Packet) {
+        self.forwarder.keep_packet(face, packet);
+    }
+
     fn foresee(&self, _face: FaceId, packet: &Packet) -> Option<FaceId> {
         self.forwarder.foresee(packet)
     }

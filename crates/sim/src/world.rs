@@ -263,6 +263,9 @@ impl World {
 
     #[inline]
     fn offer_ready(&mut self, node: usize) {
+        if let Some((face, packet)) = self.ready.take_offer() {
+            self.send_or_keep(node, face, packet);
+        }
         while let Some(face) = self.ready.pop() {
             let place = self.nodes[node].out[face.index()] as usize;
             let link = &self.links[place];
@@ -274,6 +277,39 @@ impl World {
                 self.pull(place);
             } else {
                 self.await_free(place, link.free_at);
+            }
+        }
+    }
+
+    /// Sends a packet if its link is free; otherwise the machine keeps it until the link is.
+    #[inline]
+    fn send_or_keep(&mut self, node: usize, face: FaceId, packet: Packet) {
+        let place = self.nodes[node].out[face.index()] as usize;
+        let link = &mut self.links[place];
+        if link.free_at <= self.now && link.awaited != self.now {
+            link.awaited = Time::NEVER;
+            self.transmit(place, packet);
+        } else {
+            let free_at = link.free_at;
+            self.nodes[node].machine.keep(face, packet);
+            // The event of this very instant is about to ask.
+            if self.links[place].awaited != self.now {
+                self.await_free(place, free_at);
+            }
+        }
+    }
+
+    /// Puts a packet on a free link.
+    #[inline]
+    fn transmit(&mut self, place: usize, packet: Packet) {
+        let link = &mut self.links[place];
+        let (node, face) = (link.spec.from, link.spec.from_face);
+        self.watch.tell(self.now, node, face, || link.sending(&packet, self.now));
+        match link.transmit(packet, self.now) {
+            Sent::First(arrival) => self.calendar.push(arrival.0, ARRIVE << 32 | place as u64),
+            Sent::Behind => {}
+            Sent::Lost(packet, reason) => {
+                self.watch.sink().dropped(self.now, NodeId(node), face, &packet, reason);
             }
         }
     }
@@ -301,16 +337,10 @@ impl World {
                 time
             }
             Pull::Packet(packet) => {
+                let more = self.ready.take_more();
+                self.transmit(place, packet);
                 let link = &mut self.links[place];
-                self.watch.tell(self.now, node, face, || link.sending(&packet, self.now));
-                match link.transmit(packet, self.now) {
-                    Sent::First(arrival) => self.calendar.push(arrival.0, ARRIVE << 32 | place as u64),
-                    Sent::Behind => {}
-                    Sent::Lost(packet, reason) => {
-                        self.watch.sink().dropped(self.now, NodeId(node), face, &packet, reason);
-                    }
-                }
-                if !self.ready.take_more() {
+                if !more {
                     link.awaited = Time::NEVER;
                     return;
                 }

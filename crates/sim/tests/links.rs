@@ -69,6 +69,10 @@ impl Machine for Station {
         Pull::Packet(packet)
     }
 
+    fn keep(&mut self, _face: FaceId, _packet: Packet) {
+        unreachable!("a station offers nothing");
+    }
+
     fn wake(&mut self, cx: &mut Context<'_>) {
         while let Some((_, face, segment)) = self.plan.front().copied().filter(|(time, ..)| *time <= cx.now) {
             self.plan.pop_front();

@@ -90,7 +90,19 @@ impl<M: Machine> Bench<M> {
             watched: false,
             ready: &mut self.ready,
         };
-        work(&mut self.machine, &mut cx)
+        let result = work(&mut self.machine, &mut cx);
+        if !self.links_are_idle {
+            self.keep_offered();
+        }
+        result
+    }
+
+    /// No link takes what it is offered.
+    fn keep_offered(&mut self) {
+        if let Some((face, packet)) = self.ready.take_offer() {
+            self.machine.keep(face, packet);
+            self.ready.add(face);
+        }
     }
 
     /// Gives the machine an order.
@@ -115,6 +127,13 @@ impl<M: Machine> Bench<M> {
 
     /// The next packet for a link.
     pub fn pull(&mut self, face: u32) -> Option<Packet> {
+        if self.ready.offered() == Some(FaceId(face)) {
+            let offered = self.ready.take_offer().map(|(_, packet)| packet);
+            while self.ready.take_unfinished() {
+                self.call(|machine, cx| machine.wake(cx));
+            }
+            return offered;
+        }
         match self.call(|machine, cx| machine.pull(FaceId(face), cx)) {
             Pull::Packet(packet) => Some(packet),
             Pull::Later(time) => {
@@ -141,7 +160,8 @@ impl<M: Machine> Bench<M> {
 
     /// The faces that a driver would now pull.
     pub fn take_ready(&mut self) -> Vec<u32> {
-        let mut faces: Vec<u32> = std::iter::from_fn(|| self.ready.pop()).map(|face| face.0).collect();
+        let offered = self.ready.offered().map(|face| face.0);
+        let mut faces: Vec<u32> = std::iter::from_fn(|| self.ready.pop()).map(|face| face.0).chain(offered).collect();
         faces.sort_unstable();
         faces.dedup();
         faces
