@@ -1,12 +1,19 @@
 //! Who wants or serves which content.
 
-use hashbrown::HashTable;
+use crate::index::Index;
 use smallvec::SmallVec;
 use weir_wire::Name;
 
+/// So many contents are looked through one by one: the right one shows by its address.
+const FEW: usize = 4;
+
 /// Numbers of applications, or of fetches, by content.
 #[derive(Default)]
-pub(crate) struct Directory(HashTable<Listed>);
+pub(crate) struct Directory {
+    contents: Vec<Listed>,
+    /// Places in `contents` by the hash of the stem.
+    places: Index,
+}
 
 struct Listed {
     /// A segment of the content: all segments share its stem.
@@ -18,12 +25,11 @@ impl Directory {
     /// Lists `number` under the content.
     pub fn add(&mut self, content: &Name, number: u32) {
         let segment = content.with_segment(0);
-        let hash = segment.stem().hash64();
-        match self.0.find_mut(hash, |listed| listed.segment.same_stem(&segment)) {
-            Some(listed) => listed.numbers.push(number),
+        match self.place(&segment) {
+            Some(place) => self.contents[place].numbers.push(number),
             None => {
-                let listed = Listed { segment, numbers: SmallVec::from_elem(number, 1) };
-                self.0.insert_unique(hash, listed, |listed| listed.segment.stem().hash64());
+                self.places.insert(segment.stem().hash64(), self.contents.len() as u32);
+                self.contents.push(Listed { segment, numbers: SmallVec::from_elem(number, 1) });
             }
         }
     }
@@ -31,11 +37,16 @@ impl Directory {
     /// Takes `number` off the content.
     pub fn remove(&mut self, content: &Name, number: u32) {
         let segment = content.with_segment(0);
-        let same = |listed: &Listed| listed.segment.same_stem(&segment);
-        if let Ok(mut found) = self.0.find_entry(segment.stem().hash64(), same) {
-            found.get_mut().numbers.retain(|listed| *listed != number);
-            if found.get().numbers.is_empty() {
-                found.remove();
+        let Some(place) = self.place(&segment) else { return };
+        let listed = &mut self.contents[place];
+        listed.numbers.retain(|listed| *listed != number);
+        if listed.numbers.is_empty() {
+            self.contents.swap_remove(place);
+            self.places.remove(segment.stem().hash64(), place as u32);
+            if let Some(moved) = self.contents.get(place) {
+                let hash = moved.segment.stem().hash64();
+                self.places.remove(hash, self.contents.len() as u32);
+                self.places.insert(hash, place as u32);
             }
         }
     }
@@ -43,8 +54,16 @@ impl Directory {
     /// Those of the very content that `name` is a segment of.
     #[inline]
     pub fn find(&self, name: &Name) -> &[u32] {
-        let found = self.0.find(name.stem().hash64(), |listed| listed.segment.same_stem(name));
-        found.map_or(&[], |listed| &listed.numbers)
+        self.place(name).map_or(&[], |place| &self.contents[place].numbers)
+    }
+
+    #[inline]
+    fn place(&self, name: &Name) -> Option<usize> {
+        if self.contents.len() <= FEW {
+            return self.contents.iter().position(|listed| listed.segment.same_stem(name));
+        }
+        let same = |place| self.contents[place as usize].segment.same_stem(name);
+        self.places.find(name.stem().hash64(), same).map(|place| place as usize)
     }
 }
 
@@ -64,6 +83,24 @@ mod tests {
         directory.remove(&a, 9);
         assert_eq!(directory.find(&a.with_segment(7)), [2]);
         directory.remove(&a, 2);
-        assert!(directory.find(&a.with_segment(7)).is_empty() && directory.0.len() == 1);
+        assert!(directory.find(&a.with_segment(7)).is_empty() && directory.contents.len() == 1);
+    }
+
+    #[test]
+    fn many_contents_are_kept_apart() {
+        let contents: Vec<Name> = (0..50).map(|i| format!("/{i}").parse().unwrap()).collect();
+        let mut directory = Directory::default();
+        for (i, content) in contents.iter().enumerate() {
+            directory.add(content, i as u32);
+        }
+        // From the first on, so that others move into the places that become free.
+        for (i, content) in contents.iter().enumerate() {
+            assert_eq!(directory.find(&content.with_segment(3)), [i as u32]);
+            directory.remove(content, i as u32);
+            assert!(directory.find(&content.with_segment(3)).is_empty());
+            let left = contents.iter().filter(|content| !directory.find(&content.with_segment(1)).is_empty());
+            assert_eq!(left.count(), contents.len() - i - 1);
+        }
+        assert_eq!(directory.places.len(), 0);
     }
 }

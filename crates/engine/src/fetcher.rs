@@ -17,7 +17,7 @@ use weir_core::{
     Allowance, Chance, ConsumerControl, Context, DropReason, Event, FlowId, Lifetime, Parts, Reaction, Reading,
     SentSignal, Signal, Span, Standing, Time, Timeout,
 };
-use weir_wire::{Interest, Kind, Name, Packet};
+use weir_wire::{HopFields, Interest, Kind, Name, Packet};
 
 /// A paced sender that is woken late catches up with its plan, but not with more than this: a burst is no pace.
 const CATCH_UP: Span = Span::from_millis(10);
@@ -280,8 +280,8 @@ impl Fetcher {
         }
     }
 
-    /// Sends what the control allows, and notes what it waits for then.
-    fn pump(&mut self, out: &mut Outbox, cx: &mut Context<'_>) {
+    /// Sends what the control allows, and notes what it waits for then. The first Interest takes the memory of `spent`.
+    fn pump(&mut self, mut spent: Option<Packet>, out: &mut Outbox, cx: &mut Context<'_>) {
         self.end_pauses(cx.now);
         self.departure = loop {
             if self.done || self.stopped_by_order || self.what.stop.is_some_and(|stop| cx.now >= stop) {
@@ -297,7 +297,7 @@ impl Fetcher {
                 break self.next_pause_end();
             }
             let Some(segment) = self.pending.next_to_send(self.what.segments) else { break self.next_pause_end() };
-            self.send(segment, out, cx);
+            self.send(segment, spent.take(), out, cx);
             if let Some(gap) = allowance.gap {
                 self.pace(gap, cx.now);
             }
@@ -332,7 +332,7 @@ impl Fetcher {
         self.next_send = planned + gap;
     }
 
-    fn send(&mut self, segment: u64, out: &mut Outbox, cx: &mut Context<'_>) {
+    fn send(&mut self, segment: u64, spent: Option<Packet>, out: &mut Outbox, cx: &mut Context<'_>) {
         let nonce = self.chance.bits() as u32;
         let transmission = self.pending.sent(segment, nonce, cx.now);
         self.in_flight += 1;
@@ -348,7 +348,10 @@ impl Fetcher {
             let (flow, standing) = (self.what.flow, self.standing());
             Event::Asked { flow, interest: &interest, transmission, standing }
         });
-        out.push(interest.into());
+        out.push(match spent {
+            Some(packet) => packet.renewed(HopFields::default(), Kind::Interest(interest)),
+            None => interest.into(),
+        });
     }
 }
 
@@ -360,10 +363,14 @@ impl Application for Fetcher {
             Kind::Nack(nack) => self.on_nack(nack, cx),
             Kind::Interest(_) => false,
         };
-        if !used {
+        let spent = if used {
+            Some(packet)
+        } else {
             cx.discard(packet, DropReason::Unwanted);
-        }
-        self.pump(out, cx);
+            None
+        };
+        // Mostly a Data lets one Interest go, which needs no memory of its own then.
+        self.pump(spent, out, cx);
     }
 
     fn wake(&mut self, out: &mut Outbox, cx: &mut Context<'_>) {
@@ -372,7 +379,7 @@ impl Application for Fetcher {
             // Nothing will come for a content without segments.
             self.note_completion(cx);
         }
-        self.pump(out, cx);
+        self.pump(None, out, cx);
     }
 
     fn foresee(&self, packet: &Packet) {

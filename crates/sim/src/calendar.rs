@@ -73,25 +73,29 @@ impl Calendar {
         if bucket <= self.turn {
             self.put_in_order(event);
         } else if bucket - self.turn < BUCKETS {
-            let slot = (bucket % BUCKETS) as usize;
-            self.wheel[slot].push(event);
-            self.occupied[slot / 64] |= 1 << (slot % 64);
-            self.occupied_words |= 1 << (slot / 64);
+            self.put_on_wheel(bucket, event);
         } else {
             self.far.push(event);
         }
     }
 
+    fn put_on_wheel(&mut self, bucket: u64, event: u128) {
+        let slot = (bucket % BUCKETS) as usize;
+        self.wheel[slot].push(event);
+        self.occupied[slot / 64] |= 1 << (slot % 64);
+        self.occupied_words |= 1 << (slot / 64);
+    }
+
     /// Most events that come during their bucket's turn are among its last, so the way to their place is short.
-    #[inline]
     fn put_in_order(&mut self, event: u128) {
-        let mut place = self.current.len();
         self.current.push(event);
-        while place > self.done && self.current[place - 1] > event {
-            self.current[place] = self.current[place - 1];
+        let waiting = &mut self.current[self.done..];
+        let mut place = waiting.len() - 1;
+        while place > 0 && waiting[place - 1] > event {
+            waiting[place] = waiting[place - 1];
             place -= 1;
         }
-        self.current[place] = event;
+        waiting[place] = event;
     }
 
     /// Takes out the earliest event.

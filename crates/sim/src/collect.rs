@@ -32,6 +32,9 @@ pub(crate) struct FlowStats {
     pub delivered: u64,
     pub payload: u64,
     pub marked: u64,
+    /// Delays of segments that were asked for once: full and last delay are one there.
+    pub delay: Histogram,
+    /// Those of segments that were asked for again.
     pub full_delay: Histogram,
     pub last_delay: Histogram,
     /// `None` for many requests, whose segments have no common order.
@@ -329,8 +332,12 @@ impl Sink for Collector {
             holes.delivered(now, delivery);
         }
         stats.windows.delivered(now, delivery.payload as u64);
-        stats.full_delay.add(delivery.full_delay);
-        stats.last_delay.add(delivery.last_delay);
+        if delivery.full_delay == delivery.last_delay {
+            stats.delay.add(delivery.full_delay);
+        } else {
+            stats.full_delay.add(delivery.full_delay);
+            stats.last_delay.add(delivery.last_delay);
+        }
     }
 
     fn timed_out(&mut self, now: Time, flow: FlowId, _segment: u64) {

@@ -154,7 +154,7 @@ impl Link {
     }
 
     /// Puts a packet on the link, which must be free.
-    #[inline]
+    #[inline(always)]
     pub fn transmit(&mut self, packet: Packet, now: Time) -> Sent {
         if self.state() == LinkState::Dropping {
             self.free_at = now;

@@ -192,7 +192,9 @@ impl Outcome {
     fn delays(&mut self, scope: Scope, group: &[Fetch<'_>]) {
         let (mut full, mut last) = (Histogram::default(), Histogram::default());
         for (_, flow) in group {
+            full.merge(&flow.delay);
             full.merge(&flow.full_delay);
+            last.merge(&flow.delay);
             last.merge(&flow.last_delay);
         }
         let millis = [

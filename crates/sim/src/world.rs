@@ -300,13 +300,13 @@ impl World {
     }
 
     /// Puts a packet on a free link.
-    #[inline]
+    #[inline(always)]
     fn transmit(&mut self, place: usize, packet: Packet) {
         let link = &mut self.links[place];
         let (node, face) = (link.spec.from, link.spec.from_face);
         self.watch.tell(self.now, node, face, || link.sending(&packet, self.now));
         match link.transmit(packet, self.now) {
-            Sent::First(arrival) => self.calendar.push(arrival.0, ARRIVE << 32 | place as u64),
+            Sent::First(arrival) => self.plan(arrival, ARRIVE, place),
             Sent::Behind => {}
             Sent::Lost(packet, reason) => {
                 self.watch.sink().dropped(self.now, NodeId(node), face, &packet, reason);
@@ -350,12 +350,18 @@ impl World {
         self.await_free(place, again);
     }
 
+    /// Puts a rare event into the calendar: not inlined, so that the ways that hardly ever lead here stay short.
+    #[inline(never)]
+    fn plan(&mut self, time: Time, kind: u64, place: usize) {
+        self.calendar.push(time.0, kind << 32 | place as u64);
+    }
+
     /// Asks the queue of a link at `time`, and not before.
     #[inline]
     fn await_free(&mut self, place: usize, time: Time) {
         if self.links[place].awaited != time {
             self.links[place].awaited = time;
-            self.calendar.push(time.0, FREE << 32 | place as u64);
+            self.plan(time, FREE, place);
         }
     }
 
@@ -367,7 +373,7 @@ impl World {
         {
             let at = at.max(self.now);
             node_state.awaited = at;
-            self.calendar.push(at.0, WAKE << 32 | node as u64);
+            self.plan(at, WAKE, node);
         }
     }
 

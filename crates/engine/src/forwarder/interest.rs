@@ -128,7 +128,10 @@ impl Forwarder {
             sent: &self.sent,
             choice: &choice,
         });
-        self.act(id, choice, Some(packet), cx);
+        match choice {
+            Choice::To(face) => self.send_interest(id, face, Some(packet), cx),
+            other => self.act(id, other, Some(packet), cx),
+        }
     }
 
     /// False if a repeated Interest comes too soon after its last transmission. May take next hops out of
@@ -184,6 +187,7 @@ impl Forwarder {
         }
     }
 
+    #[inline]
     fn send_interest(&mut self, id: PitId, face: FaceId, packet: Option<Packet>, cx: &mut Context<'_>) {
         let allowed = self.eligible.iter().any(|hop| hop.face == face);
         assert!(allowed, "a strategy chose face {} that was not offered", face.0);
