@@ -121,7 +121,7 @@ impl Calendar {
     /// When the bucket of `turn` ends.
     #[inline]
     pub fn turn_end(&mut self) -> u64 {
-        if self.current.is_empty() {
+        if self.is_at_turn() {
             self.advance();
         }
         (self.turn + 1) << self.width_bits
