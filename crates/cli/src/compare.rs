@@ -131,7 +131,7 @@ impl Comparison {
             let tries = Tries { seeds: &self.seeds, jobs, stop: &STOP, progress: &bar };
             let standings = tries.run(scenarios);
             bar.clear();
-            if standings.iter().any(|s| *s == Standing::Stopped) {
+            if standings.contains(&Standing::Stopped) {
                 break;
             }
             self.standings.push(standings);

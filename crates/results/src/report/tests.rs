@@ -48,9 +48,16 @@ fn hostile() -> Report {
         source: format!("title = \"{HOSTILE}\" # {HOSTILE}\n"),
     };
     let page = Page { id: HOSTILE.into(), title: HOSTILE.into(), markdown: format!("# t\n\n{HOSTILE}\n") };
+    let paper = Paper {
+        key: HOSTILE.into(),
+        title: HOSTILE.into(),
+        page: format!("# t\n\n{HOSTILE}\n"),
+        others: vec![Claim { id: "X-1".into(), says: HOSTILE.into(), ..Claim::default() }],
+    };
     Report {
         title: HOSTILE.into(),
         about: HOSTILE.into(),
+        papers: vec![paper],
         studies: vec![study.clone(), study],
         pages: vec![page],
         provenance: vec![Fact::new(HOSTILE, HOSTILE)],

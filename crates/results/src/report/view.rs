@@ -82,6 +82,7 @@ fn slug(text: &str) -> String {
 /// The studies of a paper; or those of none, all in one.
 #[derive(Default, Serialize)]
 struct GroupView {
+    id: String,
     key: String,
     title: String,
     page: Safe,
@@ -107,6 +108,7 @@ impl GroupView {
             score: crate::score::Summary::of(&claims).to_string(),
             studies: (0..report.studies.len()).filter(|i| report.studies[*i].paper == paper.key).collect(),
             others: paper.others.iter().map(|c| ClaimView::new(&id, &paper.key, Some(&paper.page), c)).collect(),
+            id,
         }
     }
 }
