@@ -134,6 +134,9 @@ fn aggregations_go_along_an_axis() {
     holds("any(control: retransmissions[alpha=0] > 150)", true);
     holds("all(control: falling(alpha: retransmissions))", true);
     holds("rising(alpha: retransmissions[icp])", false);
+    is("count(alpha: retransmissions[icp] > 20)", 3.0);
+    is("count(1 < 2, 2 < 1, 3 < 4) + 1", 3.0);
+    is("count(control: any(alpha: retransmissions > 150))", 1.0);
     is("max(alpha: retransmissions[icp, alpha=0.5] + 0 * retransmissions[icp])", 50.0);
 }
 

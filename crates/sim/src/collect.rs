@@ -172,6 +172,9 @@ pub struct Collector {
     /// Of fetches that were completed, if they are wanted.
     pub(crate) fetches: Option<Fetched>,
     last_sample: Time,
+    /// Bytes sent at the last sample, by link direction.
+    sampled_bytes: Vec<u64>,
+    last_link_sample: Time,
     open: usize,
 }
 
@@ -276,6 +279,23 @@ impl Collector {
                     place: Place::Flow(FlowId(i as u32)),
                     value,
                 });
+            }
+        }
+    }
+}
+
+impl Collector {
+    /// Throughput of each link direction since the last sample, from the bytes that each has sent until now.
+    pub(crate) fn sample_links(&mut self, now: Time, sent: impl Iterator<Item = (NodeId, FaceId, u64)>) {
+        let span = now.since(std::mem::replace(&mut self.last_link_sample, now)).seconds();
+        for (i, (node, face, bytes)) in sent.enumerate() {
+            if i == self.sampled_bytes.len() {
+                self.sampled_bytes.push(0);
+            }
+            let new = bytes - std::mem::replace(&mut self.sampled_bytes[i], bytes);
+            if span > 0.0 {
+                let value = new as f64 * 8.0 / span / 1e6;
+                self.samples.push(RawSample { time: now, what: "throughput", place: Place::Face(node, face), value });
             }
         }
     }

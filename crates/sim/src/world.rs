@@ -416,6 +416,8 @@ impl World {
             node.machine.inspect(self.now, &mut |reading| collector.sample(self.now, NodeId(i as u32), reading));
         }
         self.watch.collector.sample_flows(self.now);
+        let sent = self.links.iter().map(|link| (NodeId(link.spec.from), link.spec.from_face, link.counters.bytes));
+        self.watch.collector.sample_links(self.now, sent);
         // The last sample is the one after which nothing else is due.
         if let Some(sample) = self.sample
             && !self.calendar.is_empty()

@@ -6,7 +6,7 @@ use common::{assert_near, at, built, drained, of_flow, of_link, of_node, of_run,
 use std::collections::BTreeSet;
 use weir_core::{FaceId, Reading};
 use weir_scenario::metrics::{METRICS, SERIES, Scope as Kind, Total};
-use weir_sim::{End, Outcome, Scope};
+use weir_sim::{End, Outcome, Sample, Scope};
 
 /// Losses of every kind that a fetch can meet, and recovery that saves some.
 const LOSSY: &str = r#"
@@ -101,6 +101,21 @@ fn every_series_is_sampled_at_every_interval() {
     }
     for outcome in [&paced, &window] {
         assert!(outcome.series.iter().all(|sample| SERIES.iter().any(|s| s.name == sample.metric)));
+    }
+}
+
+#[test]
+fn the_throughput_of_the_samples_adds_up_to_that_of_the_run() {
+    let outcome = run(LOSSY, 1);
+    for link in ["c>r", "r>c"] {
+        let here = |s: &&Sample| s.metric == "throughput" && s.scope == Scope::Link(link.into());
+        let samples: Vec<&Sample> = outcome.series.iter().filter(here).collect();
+        let last = samples.last().unwrap().time;
+        let sampled: f64 = samples.iter().map(|s| s.value * 0.1).sum();
+        let whole = of_link(&outcome, "throughput", link) * of_run(&outcome, "duration");
+        // What was sent after the last sample is in the run only.
+        let rest = (of_run(&outcome, "duration") - last) * 10.0;
+        assert!(sampled > 1.0 && sampled <= whole + 1e-9 && sampled >= whole - rest, "{link}: {sampled} of {whole}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Does a measure fit the study: known metrics, axes and labels, nothing left open, numbers where numbers belong?
 
-use super::{Expr, ExprError, ExprKind, Fold, Measure, Operator, Selector, Type, Word};
+use super::{Expr, ExprError, ExprKind, Fold, Function, Measure, Operator, Selector, Type, Word};
 use crate::metrics::{FETCHES, METRICS, MetricInfo, SERIES, Scope};
 use crate::study::Axis;
 use std::ops::Range;
@@ -101,8 +101,9 @@ impl Checker<'_> {
             ExprKind::Negate(inner) => self.want(inner, Type::Number, "`-`"),
             ExprKind::Not(inner) => self.want(inner, Type::Truth, "`not`"),
             ExprKind::Binary(operator, left, right) => self.binary(*operator, left, right),
-            ExprKind::Call(_, arguments) => {
-                let found: Vec<_> = arguments.iter_mut().map(|a| self.want(a, Type::Number, "a function")).collect();
+            ExprKind::Call(function, arguments) => {
+                let takes = if *function == Function::Count { Type::Truth } else { Type::Number };
+                let found: Vec<_> = arguments.iter_mut().map(|a| self.want(a, takes, "a function")).collect();
                 found.into_iter().collect::<Option<Vec<_>>>().map(|_| Type::Number)
             }
             ExprKind::Metric { .. } => self.metric(expr),
@@ -343,7 +344,8 @@ impl Checker<'_> {
 
     /// What an aggregation of `body` yields.
     fn folded(&mut self, fold: Fold, body: &mut Expr) -> Option<Type> {
-        let takes = if matches!(fold, Fold::All | Fold::Any | Fold::Share) { Type::Truth } else { Type::Number };
+        let truths = matches!(fold, Fold::All | Fold::Any | Fold::Share | Fold::Count);
+        let takes = if truths { Type::Truth } else { Type::Number };
         let name = super::FOLDS.iter().find(|(_, f)| *f == fold).map_or("", |(name, _)| name);
         self.want(body, takes, &format!("`{name}`"))?;
         let truth = matches!(fold, Fold::All | Fold::Any | Fold::Rising | Fold::Falling);

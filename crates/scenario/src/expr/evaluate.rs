@@ -236,6 +236,7 @@ impl Evaluator<'_> {
             Fold::Sum => return self.finite(call(Function::Sum, values), body),
             Fold::All => Outcome::Truth(values.iter().all(|v| *v != 0.0)),
             Fold::Any => Outcome::Truth(values.iter().any(|v| *v != 0.0)),
+            Fold::Count => Outcome::Number(call(Function::Count, values)),
             Fold::Rising => Outcome::Truth(values.windows(2).all(|pair| pair[0] <= pair[1])),
             Fold::Falling => Outcome::Truth(values.windows(2).all(|pair| pair[0] >= pair[1])),
         })
@@ -268,5 +269,6 @@ fn call(function: Function, values: &[f64]) -> f64 {
         Function::Max => values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
         Function::Mean => sum() / values.len() as f64,
         Function::Sum => sum(),
+        Function::Count => values.iter().filter(|v| **v != 0.0).count() as f64,
     }
 }

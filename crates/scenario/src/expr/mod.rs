@@ -149,6 +149,7 @@ enum Function {
     Max,
     Mean,
     Sum,
+    Count,
 }
 
 /// Ways to make one value of those along an axis.
@@ -160,28 +161,31 @@ enum Fold {
     Sum,
     All,
     Any,
+    Count,
     Rising,
     Falling,
     Share,
 }
 
 /// Words that are called as `word(a, b)`.
-const FUNCTIONS: [(&str, Function); 5] = [
+const FUNCTIONS: [(&str, Function); 6] = [
     ("abs", Function::Abs),
     ("min", Function::Min),
     ("max", Function::Max),
     ("mean", Function::Mean),
     ("sum", Function::Sum),
+    ("count", Function::Count),
 ];
 
 /// Words that are called as `word(axis: expression)`.
-const FOLDS: [(&str, Fold); 9] = [
+const FOLDS: [(&str, Fold); 10] = [
     ("min", Fold::Min),
     ("max", Fold::Max),
     ("mean", Fold::Mean),
     ("sum", Fold::Sum),
     ("all", Fold::All),
     ("any", Fold::Any),
+    ("count", Fold::Count),
     ("rising", Fold::Rising),
     ("falling", Fold::Falling),
     ("share", Fold::Share),
