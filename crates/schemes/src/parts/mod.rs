@@ -1,6 +1,7 @@
 //! What several schemes share.
 
 pub mod codel;
+pub mod fair;
 pub mod fifo;
 pub mod flow_rates;
 pub mod leaky_bucket;
@@ -9,5 +10,6 @@ pub mod next_hops;
 pub mod pending;
 pub mod rate_law;
 pub mod red;
+pub mod service;
 pub mod shares;
 pub mod weights;

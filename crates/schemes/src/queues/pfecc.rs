@@ -1,7 +1,8 @@
 //! The router queue of PFECC (Li, 2021): precise feedback on every Data, fair targets for every flow.
 
-use crate::parts::fifo::{Fifo, sojourn};
+use crate::parts::fifo::sojourn;
 use crate::parts::flow_rates::{FlowKey, Flows};
+use crate::parts::service::{Service, Store};
 use std::collections::BTreeMap;
 use weir_core::{Backlog, Chance, Context, Entry, Limit, Needs, Pull, QueueDiscipline, Rate, Site, Span, Time};
 use weir_wire::{Feedback, Kind, Name, Packet};
@@ -35,6 +36,8 @@ weir_core::parameters! {
         window: Span = Span::from_millis(20), Some((1e-6, 100.0)), "choice, by the stability of the loop (Li is silent)";
         /// How the share of "add" becomes bits.
         marker: Marker = Marker::Random, None, "Li 2021, section 3.2; \"token\": ABC's Linux code";
+        /// In which order packets leave: "fifo", or the "flows" of Interests and of Data in turn.
+        service: Service = Service::Fifo, None, "choice (Li 2021, figure 2, draws a queue for each flow, and names no order)";
         /// Count the flows whose Interests take from the same direction.
         count_interests: bool = true, None, "Li 2021, section 3.2 (off: his comparison in section 4.1)";
         /// Write into each packet that leaves how long it waited here, for strategies that ask.
@@ -63,7 +66,7 @@ const MOST_AWAITED: usize = 1 << 16;
 #[derive(Debug)]
 struct PfeccQueue {
     parameters: PfeccQueueParameters,
-    fifo: Fifo,
+    store: Store,
     rate: Rate,
     chance: Chance,
     /// Flows whose Data left here, with the state that marks them.
@@ -105,7 +108,7 @@ impl Sizes {
 impl PfeccQueue {
     fn new(parameters: PfeccQueueParameters, site: &Site) -> PfeccQueue {
         PfeccQueue {
-            fifo: Fifo::new(site.limit),
+            store: Store::new(parameters.service, site.limit),
             rate: site.link_rate,
             chance: site.seed.of("pfecc").stream(),
             data: Flows::new(parameters.activity, parameters.window),
@@ -177,13 +180,12 @@ impl QueueDiscipline for PfeccQueue {
         if packet.is_content() {
             self.answered(packet.name(), cx.now);
         }
-        self.fifo.push_or_discard(packet, cx);
+        let prefix = self.parameters.prefix as usize;
+        self.store.push_or_discard(packet, |packet| FlowKey::of(packet.name(), prefix), cx);
     }
 
     fn dequeue(&mut self, cx: &mut Context<'_>) -> Pull {
-        let before = self.fifo.backlog().bytes;
-        let Some(mut packet) = self.fifo.pop() else { return Pull::Idle };
-        let bytes = before - self.fifo.backlog().bytes;
+        let Some((mut packet, bytes)) = self.store.pop() else { return Pull::Idle };
         match packet.kind {
             Kind::Interest(_) => {
                 Sizes::learn(&mut self.sizes.interest, bytes);
@@ -215,15 +217,15 @@ impl QueueDiscipline for PfeccQueue {
     }
 
     fn drain(&mut self, _cx: &mut Context<'_>) -> Vec<Packet> {
-        self.fifo.drain()
+        self.store.drain()
     }
 
     fn backlog(&self) -> Backlog {
-        self.fifo.backlog()
+        self.store.backlog()
     }
 
     fn limit(&self) -> Limit {
-        self.fifo.limit()
+        self.store.limit()
     }
 }
 
