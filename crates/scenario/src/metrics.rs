@@ -239,8 +239,8 @@ pub static SERIES: &[MetricInfo] = &[
     metric("in_flight", "Interests", Flow, Sum, "Interests that wait for an answer"),
     metric("rto", "ms", Flow, Mean, "The retransmission timeout"),
     metric("queue", "packets", Link, Sum, "Length of the queue"),
-    metric("throughput", "Mbit/s", Link, Sum, "Bits sent over the link since the sample before"),
     metric("queue_fill", "", Link, Max, "Share of the queue's room that is taken"),
+    metric("throughput", "Mbit/s", Link, Sum, "Bits sent over the link since the sample before"),
     metric(
         "pit_fill",
         "",
