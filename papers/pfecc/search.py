@@ -3,7 +3,7 @@
 
 Four groups, each searched with the others as the studies have them:
 
-    routers    marker, order of service, rate window and least round trip of PFECC's queue, the same in all studies
+    routers    marker, order of service and rate window of PFECC's queue, the same in all studies
     others     PCON's window law and its cut, in all studies with PCON; the weight of the past of CF
     dumbbell   rate and delays of the network of Fig. 4, and the length of names (the size of Interests)
     abilene    rates of the network of Fig. 11
@@ -46,7 +46,6 @@ GROUPS = {
         "marker": ["random", "token"],
         "service": ["fifo", "flows"],
         "window": ["10ms", "20ms", "40ms"],
-        "min_rtt": ["10ms", "100ms"],
     },
     "others": {
         "law": ["aimd", "bic", "cubic"],

@@ -136,7 +136,7 @@ mod tests {
         }
     }
 
-    fn data(name: &str, payload: usize) -> Packet {
+    fn data(name: &str, payload: u32) -> Packet {
         let content = Content::Virtual(VirtualData { payload, freshness_ms: 0, final_segment: None });
         Packet::from(Data { name: name.parse::<Name>().unwrap(), content })
     }

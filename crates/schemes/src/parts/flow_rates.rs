@@ -123,7 +123,7 @@ mod tests {
     fn a_steady_flow_has_its_rate() {
         for gap_us in [100, 1000, 3000, 9000] {
             let mut flows = flows();
-            for i in 0..100 {
+            for i in 0..1000 {
                 flows.sent(KEY, 1000, Time::ZERO + Span::from_micros(gap_us * i), || 0);
             }
             let rate = flows.rate(KEY);
