@@ -1,7 +1,7 @@
 //! Router-side plug-in: one direction of one link.
 
 use crate::{Bytes, Context, Pull, Span, Time};
-use weir_wire::Packet;
+use weir_wire::{Mtu, Packet};
 
 /// One direction of one link: order, mark, drop, hold back, recover.
 ///
@@ -77,8 +77,10 @@ impl Needs {
 pub struct Backlog {
     /// Packets.
     pub packets: usize,
-    /// Bytes on the wire.
+    /// Bytes on the wire, without the headers of fragments.
     pub bytes: usize,
+    /// Frames in which they will cross the link; as many as packets unless the queue is limited in frames.
+    pub frames: usize,
 }
 
 /// Capacity of a queue: packets that wait, the one in transmission not counted.
@@ -88,15 +90,32 @@ pub enum Limit {
     Packets(usize),
     /// So many bytes on the wire.
     Bytes(Bytes),
+    /// So many frames of a link that carries no longer ones than `mtu`. A packet is let in whole or not at all.
+    Frames {
+        /// Frames that wait.
+        most: usize,
+        /// The longest frame.
+        mtu: Mtu,
+    },
 }
 
 impl Limit {
-    /// True if a packet of `bytes` fits behind `backlog`.
+    /// True if `packet` fits behind `backlog`.
     #[inline]
-    pub fn admits(self, backlog: Backlog, bytes: usize) -> bool {
+    pub fn admits(self, backlog: Backlog, packet: &Packet) -> bool {
         match self {
             Limit::Packets(n) => backlog.packets < n,
-            Limit::Bytes(b) => (backlog.bytes + bytes) as u64 <= b.0,
+            Limit::Bytes(b) => (backlog.bytes + packet.wire_len()) as u64 <= b.0,
+            Limit::Frames { most, mtu } => backlog.frames + packet.frame_count(mtu) <= most,
+        }
+    }
+
+    /// How many packets of this size fit, and the part of one that is left over.
+    pub fn in_packets(self, size: Bytes) -> f64 {
+        match self {
+            Limit::Packets(n) => n as f64,
+            Limit::Bytes(b) => b.0 as f64 / size.0.max(1) as f64,
+            Limit::Frames { most, mtu } => most as f64 / mtu.frames_of(size.0 as usize) as f64,
         }
     }
 }

@@ -82,7 +82,7 @@ fn unused_routes(scenario: &Scenario, place: &Place, log: &Log) {
     }
 }
 
-/// Directions of links, as link and "forward", whose queues are limited in bytes to less than the longest Data.
+/// Directions of links, as link and "forward", whose queues are limited in bytes or frames to less than the longest Data.
 struct Narrow(Vec<(usize, bool, u64)>);
 
 impl Narrow {
@@ -116,6 +116,7 @@ fn bytes_of(part: &PartPlan, limit: Limit) -> Option<u64> {
     match (entry.build)(&part.settings, &site).ok()?.limit() {
         Limit::Bytes(bytes) => Some(bytes.0),
         Limit::Packets(_) => None,
+        Limit::Frames { most, mtu } => Some(mtu.longest(most) as u64),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use weir_core::{Arrivals, Bytes, Lifetime, Limit, Prowgen, Rate, Settings, Sizes, Span, Time};
-use weir_wire::Name;
+use weir_wire::{Mtu, Name};
 
 /// One network, its traffic and its schemes: everything that one run needs besides its seed.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,8 +81,27 @@ pub struct Link {
     pub backward: Direction,
     /// Routing costs of sending forward and backward, at least 1 each.
     pub costs: (u64, u64),
+    /// The longest frame, if packets that are longer cross in fragments. The queues' limits in packets count frames then.
+    pub mtu: Option<Mtu>,
     /// Another link joins the same two nodes. [`Topology::new`] finds out.
     pub parallel: bool,
+}
+
+impl Link {
+    /// Gives it a longest frame.
+    pub(crate) fn set_mtu(&mut self, mtu: Mtu) {
+        self.mtu = Some(mtu);
+        self.forward.limit = self.limit(self.forward.limit);
+        self.backward.limit = self.limit(self.backward.limit);
+    }
+
+    /// What a limit of a file means for the queues of this link.
+    pub fn limit(&self, limit: Limit) -> Limit {
+        match (limit, self.mtu) {
+            (Limit::Packets(most), Some(mtu)) => Limit::Frames { most, mtu },
+            _ => limit,
+        }
+    }
 }
 
 /// How Interests find the producers: which next hops a node has. See [`routes`](crate::routes).

@@ -6,7 +6,7 @@ use crate::shape::Form;
 use crate::tree::{Content, Node};
 use std::str::FromStr;
 use weir_core::{Bytes, Limit, Rate, Span, Time};
-use weir_wire::Name;
+use weir_wire::{Mtu, Name};
 
 impl Read for bool {
     const EXPECTED: &'static str = "true or false";
@@ -147,6 +147,20 @@ impl Read for Bytes {
     const FORM: Form = Form::Size;
     fn read(node: &Node, log: &Log) -> Option<Bytes> {
         quantity(node, Self::EXPECTED, log)
+    }
+}
+
+impl Read for Mtu {
+    const EXPECTED: &'static str = "a size such as `\"1500B\"`";
+    const FORM: Form = Form::Size;
+    fn read(node: &Node, log: &Log) -> Option<Mtu> {
+        let Bytes(bytes) = quantity(node, Self::EXPECTED, log)?;
+        let mtu = usize::try_from(bytes).ok().and_then(Mtu::new);
+        if mtu.is_none() {
+            let message = format!("frames have from {} to {} bytes, not {bytes}", Mtu::LEAST, Mtu::MOST);
+            log.report(Diagnostic::at(&node.place, message));
+        }
+        mtu
     }
 }
 

@@ -8,6 +8,7 @@ use crate::quantities::text;
 use crate::reader::{Read as _, TableReader, refuse};
 use crate::shape::{Field, Form, Rule, Shape};
 use crate::tree::{Content, Node};
+use weir_wire::Mtu;
 
 /// `[topology]`.
 pub(crate) static SHAPE: Shape = Shape {
@@ -21,6 +22,11 @@ pub(crate) static SHAPE: Shape = Shape {
         Field::new("link", Form::Tables(&LINK), "The links between them."),
         Field::new("import", Form::Table(&crate::imported::SHAPE), "A network from another tool's file."),
         Field::new("hosts", Form::Tables(&crate::hosts::SHAPE), "Hosts that are added to the network."),
+        Field::of::<Mtu>(
+            "mtu",
+            "The longest frame of all links. Longer packets cross in fragments, and queues count frames, not packets.",
+        )
+        .otherwise("packets of any length cross as they are"),
     ]],
     more: Some(crate::generators::keys),
     rules: &[Rule::One(&["nodes", "import"]), Rule::Needs("nodes", "link"), Rule::Needs("link", "nodes")],
@@ -38,7 +44,10 @@ static LINK: Shape = Shape {
         )
         .required()],
         crate::generators::LINK,
-        &[Field::new("name", Form::Word, "Its name in measures.").otherwise("the two nodes with `-` between")],
+        &[
+            Field::new("name", Form::Word, "Its name in measures.").otherwise("the two nodes with `-` between"),
+            Field::of::<Mtu>("mtu", "Its longest frame.").otherwise("that of `topology`"),
+        ],
     ],
     more: None,
     rules: &[],
@@ -71,8 +80,13 @@ pub(crate) fn read(table: TableReader<'_>, files: &Loader<'_>) -> Option<Ground>
             None
         }
     };
-    let ground = crate::hosts::add(&table, ground);
+    let mut ground = crate::hosts::add(&table, ground);
+    let mtu = table.get("mtu");
     table.finish();
+    let Ground { topology, .. } = ground.as_mut()?;
+    if let Some(mtu) = mtu {
+        topology.links.iter_mut().filter(|link| link.mtu.is_none()).for_each(|link| link.set_mtu(mtu));
+    }
     ground
 }
 
@@ -117,7 +131,7 @@ fn link(table: TableReader<'_>, nodes: &[String], nodes_known: bool, others: &[L
     let ends = ends(&table, nodes, nodes_known);
     let (rate, delay) = (table.need("rate"), table.need("delay"));
     let (loss, queue, cost) = (loss(&table, "loss"), queue(&table, "queue"), cost(&table));
-    let name: Option<String> = table.get("name");
+    let (name, mtu): (Option<String>, Option<Mtu>) = (table.get("name"), table.get("mtu"));
     let place = table.key("between").map_or(table.place, |k| &k.place);
     let log = table.log;
     table.finish();
@@ -134,7 +148,9 @@ fn link(table: TableReader<'_>, nodes: &[String], nodes_known: bool, others: &[L
         log.report(problem.help("give one of them a `name` of its own"));
     }
     let shape = LinkShape { rate: rate?, delay: delay?, loss, queue, cost };
-    Some(shape.between(name, a, b))
+    let mut link = shape.between(name, a, b);
+    mtu.into_iter().for_each(|mtu| link.set_mtu(mtu));
+    Some(link)
 }
 
 /// The two ends of a link.

@@ -16,6 +16,7 @@ fn topology(nodes: usize, links: &[(usize, usize, u64, u64)]) -> Topology {
         forward: way,
         backward: way,
         costs: (*there, *back),
+        mtu: None,
         parallel: false,
     };
     Topology::new((0..nodes).map(|n| n.to_string()).collect(), links.iter().enumerate().map(link).collect())

@@ -13,6 +13,7 @@ const BEYOND_A_SCHEMA: &[&str] = &[
     "duplicate-labels",
     "missing-node",
     "packets-and-queues",
+    "frames-too-few",
     "routes-to-nowhere",
     "same-content-twice",
     "unreachable-producer",

@@ -15,7 +15,7 @@ fn site(limit: usize) -> Site {
 
 /// The milliseconds, in steps of 0.1, at which `law` signals while `sojourn_ms` says how long packets waited.
 fn signals(law: &mut dyn MarkLaw, from: u64, to: u64, sojourn_ms: impl Fn(f64) -> f64) -> Vec<f64> {
-    let backlog = Backlog { packets: 10, bytes: 11_000 };
+    let backlog = Backlog { packets: 10, bytes: 11_000, frames: 10 };
     let steps = (from * 10..to * 10).map(|n| n as f64 / 10.0);
     let waited = |ms| Span::from_seconds(sojourn_ms(ms) / 1000.0);
     steps.filter(|ms| law.signal(waited(*ms), backlog, at_ms(*ms))).collect()
@@ -43,7 +43,7 @@ fn droptail_can_count_bytes() {
     let mut bench = Bench::new(queue("droptail", &[("bytes", text("3kB"))], &site(20)));
     let size = bench.data(0).wire_len();
     bench.put_data(0..5);
-    assert_eq!(bench.queue.backlog(), Backlog { packets: 2, bytes: 2 * size });
+    assert_eq!(bench.queue.backlog(), Backlog { packets: 2, bytes: 2 * size, frames: 2 });
     bench.put(bench.interest(9));
     assert_eq!(bench.queue.backlog().packets, 3, "a small packet still fits");
 }
@@ -88,7 +88,7 @@ fn codel_comes_back_with_the_rate_it_had() {
 #[test]
 fn codel_spares_a_queue_of_one_frame() {
     let mut law = Codel::new(Span::from_millis(5), Span::from_millis(100), Bytes(1500));
-    let backlog = Backlog { packets: 1, bytes: 1500 };
+    let backlog = Backlog { packets: 1, bytes: 1500, frames: 1 };
     assert!((0..1000).all(|ms| !law.signal(Span::from_millis(50), backlog, at_ms(ms.into()))));
 }
 

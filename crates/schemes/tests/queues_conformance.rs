@@ -7,6 +7,7 @@ use queues_support::{Bench, is_notice};
 use std::collections::BTreeSet;
 use weir_core::{Bytes, Chance, Entry, Limit, QueueDiscipline, Seed, Settings, Site, Span, Time};
 use weir_schemes::registry::{QUEUES, RECOVERIES};
+use weir_wire::Mtu;
 
 const STEPS: u64 = 40_000;
 
@@ -29,9 +30,14 @@ impl Case {
     }
 }
 
-/// Every queue, alone and behind every recovery, with limits in packets and in bytes.
+/// Every queue, alone and behind every recovery, with limits in packets, bytes and frames.
 fn cases() -> impl Iterator<Item = Case> {
     let limits = [Limit::Packets(1), Limit::Packets(24), Limit::Bytes(Bytes(30_000)), Limit::Bytes(Bytes(90_000))];
+    let frames = Limit::Frames { most: 100, mtu: Mtu::new(300).unwrap() };
+    cases_of(limits).chain(cases_of([frames]))
+}
+
+fn cases_of<const N: usize>(limits: [Limit; N]) -> impl Iterator<Item = Case> {
     let recoveries = || std::iter::once(None).chain((0..RECOVERIES.len()).map(Some));
     QUEUES.iter().flat_map(move |queue| {
         recoveries().flat_map(move |recovery| {
@@ -132,9 +138,11 @@ impl Storm {
         match queue.limit() {
             Limit::Packets(most) => assert!(backlog.packets <= most + beside, "too many packets"),
             Limit::Bytes(most) => assert!(backlog.bytes <= most.0 as usize + beside * 1200, "too many bytes"),
+            Limit::Frames { most, .. } => assert!(backlog.frames <= most + beside * 5, "too many frames"),
         }
         assert!(queue.next_wake().is_none_or(|wake| wake > self.bench.now), "something is left undone");
         assert_eq!(backlog.packets == 0, backlog.bytes == 0);
+        assert_eq!(backlog.packets == 0, backlog.frames == 0);
     }
 
     fn drain(&mut self) {

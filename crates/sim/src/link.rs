@@ -4,7 +4,7 @@ use crate::conditions::{Conditions, Lateness, LinkState};
 use std::collections::VecDeque;
 use weir_core::{Chance, DropReason, Event, FaceId, Rate, Seed, Span, Time};
 use weir_scenario::plan::Impairment;
-use weir_wire::Packet;
+use weir_wire::{Mtu, Packet};
 
 /// Where a link direction leads and how.
 #[derive(Clone, Copy, Debug)]
@@ -21,8 +21,10 @@ pub struct LinkSpec {
     pub rate: Rate,
     /// Propagation delay.
     pub delay: Span,
-    /// Probability that a packet is lost on the way.
+    /// Probability that a frame is lost on the way; a packet is lost with any of its frames.
     pub loss: f64,
+    /// The longest frame, if longer packets cross in fragments.
+    pub mtu: Option<Mtu>,
 }
 
 /// What has crossed a link direction.
@@ -30,7 +32,7 @@ pub struct LinkSpec {
 pub struct LinkCounters {
     /// Packets sent.
     pub packets: u64,
-    /// Bytes sent.
+    /// Bytes sent, headers of fragments included.
     pub bytes: u64,
     /// Packets lost on the way.
     pub lost: u64,
@@ -55,14 +57,26 @@ pub(crate) struct Link {
     pub flying: VecDeque<(Time, Packet)>,
     pub counters: LinkCounters,
     pub chance: Chance,
-    /// Last size and its transmission time: most packets of a direction have one size.
-    last: (usize, Span),
+    /// What the last packet took: most packets of a direction have one size.
+    last: Crossing,
     /// Nothing arrives before this: packets stay in order when the delay gets shorter.
     floor: Time,
     /// The latest arrival among the packets that keep their order.
     ordered: Time,
     /// What ordinary links do not have.
     conditions: Option<Box<Conditions>>,
+}
+
+/// What it takes to send a packet.
+#[derive(Clone, Copy, Debug, Default)]
+struct Crossing {
+    /// Length of the packets for which this holds; 0 if it has to be computed anew for each: fragments carry fields that
+    /// the length does not show.
+    len: usize,
+    bytes: u64,
+    frames: usize,
+    time: Span,
+    loss: f64,
 }
 
 /// What became of a packet that was put on a link.
@@ -78,7 +92,7 @@ pub(crate) enum Sent {
 impl Link {
     pub fn new(spec: LinkSpec, chance: Chance) -> Link {
         let counters = LinkCounters::default();
-        let last = (0, Span::ZERO);
+        let last = Crossing::default();
         let flying = VecDeque::new();
         let (floor, ordered, conditions) = (Time::ZERO, Time::ZERO, None);
         Link {
@@ -110,6 +124,11 @@ impl Link {
         if self.free_at == Time::NEVER { Span::ZERO } else { self.free_at.since(now) }
     }
 
+    /// Packets that have left and not arrived.
+    pub fn in_air(&self, now: Time) -> usize {
+        self.flying.len().saturating_sub(usize::from(self.unsent(now) > Span::ZERO))
+    }
+
     /// Whether it carries packets.
     pub fn state(&self) -> LinkState {
         self.conditions.as_ref().map_or(LinkState::Up, |conditions| conditions.state)
@@ -138,8 +157,8 @@ impl Link {
 
     /// Has other properties from now on.
     pub fn change(&mut self, rate: Option<Rate>, delay: Option<Span>, loss: Option<f64>) {
-        // The time kept for the last size was for the old rate.
-        self.last = (0, Span::ZERO);
+        // What is kept for the last size was for the old rate and loss.
+        self.last = Crossing::default();
         self.spec.rate = rate.unwrap_or(self.spec.rate);
         self.spec.loss = loss.unwrap_or(self.spec.loss);
         if let Some(delay) = delay {
@@ -150,7 +169,21 @@ impl Link {
 
     /// What a watcher sees of a packet that is about to be put on the link.
     pub fn sending<'a>(&self, packet: &'a Packet, now: Time) -> Event<'a> {
-        Event::Sent { packet, until: now + self.spec.rate.transmission(packet.wire_len()) }
+        Event::Sent { packet, until: now + self.crossing(packet).time }
+    }
+
+    /// What it takes to send this packet.
+    fn crossing(&self, packet: &Packet) -> Crossing {
+        let LinkSpec { rate, loss, .. } = self.spec;
+        let Some(mtu) = self.spec.mtu else {
+            let len = packet.wire_len();
+            return Crossing { len, bytes: len as u64, frames: 1, time: rate.transmission(len), loss };
+        };
+        let frames = packet.frames(mtu);
+        let all_survive = (0..frames.count).fold(1.0, |survive, _| survive * (1.0 - loss));
+        let loss = if frames.count == 1 { loss } else { 1.0 - all_survive };
+        let time = rate.transmission(frames.bytes);
+        Crossing { len: 0, bytes: frames.bytes as u64, frames: frames.count, time, loss }
     }
 
     /// Puts a packet on the link, which must be free.
@@ -160,16 +193,15 @@ impl Link {
             self.free_at = now;
             return Sent::Lost(packet, DropReason::LinkDown);
         }
-        let bytes = packet.wire_len();
-        if bytes != self.last.0 {
-            self.last = (bytes, self.spec.rate.transmission(bytes));
+        if packet.wire_len() != self.last.len {
+            self.last = self.crossing(&packet);
         }
-        let time = self.last.1;
+        let time = self.last.time;
         self.free_at = now + time;
         self.counters.packets += 1;
-        self.counters.bytes += bytes as u64;
+        self.counters.bytes += self.last.bytes;
         self.counters.busy += time;
-        if self.chance.happens(self.spec.loss) {
+        if self.chance.happens(self.last.loss) {
             self.counters.lost += 1;
             return Sent::Lost(packet, DropReason::LinkLoss);
         }
@@ -188,7 +220,8 @@ impl Link {
             self.counters.lost += 1;
             return Sent::Lost(packet, DropReason::LinkDown);
         }
-        if conditions.loses() {
+        // Each frame moves the chain on.
+        if (0..self.last.frames).fold(false, |lost, _| lost | conditions.loses()) {
             self.counters.lost += 1;
             return Sent::Lost(packet, DropReason::LinkLoss);
         }

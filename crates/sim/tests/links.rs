@@ -145,7 +145,8 @@ impl Network {
     fn lossy_link(&mut self, from: u32, to: u32, rate: u64, delay: u64, loss: f64) -> u32 {
         let from_face = FaceId(self.faces[from as usize]);
         self.faces[from as usize] += 1;
-        let spec = LinkSpec { from, from_face, to, to_face: FaceId(0), rate: Rate(rate), delay: Span(delay), loss };
+        let spec =
+            LinkSpec { from, from_face, to, to_face: FaceId(0), rate: Rate(rate), delay: Span(delay), loss, mtu: None };
         self.world.add_link(spec, Seed(7).of(&format!("{from}>{to}")).stream())
     }
 

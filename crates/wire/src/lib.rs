@@ -32,6 +32,7 @@
 mod decode;
 mod encode;
 mod error;
+mod fragment;
 mod lp;
 mod name;
 mod packet;
@@ -43,6 +44,7 @@ mod uri;
 
 pub use encode::MetaInfo;
 pub use error::{DecodeError, DecodeErrorKind};
+pub use fragment::{Frames, Mtu};
 pub use lp::{CachePolicy, LpHeader, LpPacket};
 pub use name::{Component, Name, Stem, component_type};
 pub use packet::{

@@ -67,6 +67,8 @@ impl Audit {
                 let within = match limit {
                     Limit::Packets(most) => waiting.0 <= *most,
                     Limit::Bytes(most) => waiting.1 as u64 <= most.0,
+                    // A notice is short enough for one frame.
+                    Limit::Frames { most, .. } => ahead.frames.saturating_sub(book.notices) <= *most,
                 };
                 if !within {
                     self.breaks(now, || {

@@ -134,7 +134,7 @@ impl QueueDiscipline for MarkingQueue {
     }
 
     fn backlog(&self) -> Backlog {
-        Backlog { packets: self.0.len(), bytes: 0 }
+        Backlog { packets: self.0.len(), bytes: 0, frames: self.0.len() }
     }
 
     fn limit(&self) -> Limit {

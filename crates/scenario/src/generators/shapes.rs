@@ -89,7 +89,7 @@ impl LinkShape {
         let LinkShape { rate, delay, loss, queue, cost } = *self;
         let forward = Direction { rate: rate.0, delay: delay.0, loss: loss.0, limit: queue.0 };
         let backward = Direction { rate: rate.1, delay: delay.1, loss: loss.1, limit: queue.1 };
-        Link { name, a, b, forward, backward, costs: (cost.0, cost.1), parallel: false }
+        Link { name, a, b, forward, backward, costs: (cost.0, cost.1), mtu: None, parallel: false }
     }
 
     /// The same with another delay.

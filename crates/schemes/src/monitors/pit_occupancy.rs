@@ -93,6 +93,10 @@ impl PitOccupancy {
                 let packet = self.packet.0.max(1) as f64;
                 (backlog.bytes as f64 / packet, most.0 as f64 / packet)
             }
+            Limit::Frames { most, mtu } => {
+                let frames = mtu.frames_of(self.packet.0 as usize) as f64;
+                (backlog.frames as f64 / frames, most as f64 / frames)
+            }
         }
     }
 }
@@ -191,7 +195,7 @@ mod tests {
         }
 
         fn interest(&mut self, face: u32, packets: usize) {
-            let backlog = Backlog { packets, bytes: packets * 1500 };
+            let backlog = Backlog { packets, bytes: packets * 1500, frames: packets };
             self.call(|m, cx| m.on_interest(FaceId(face), backlog, LIMIT, cx));
         }
 

@@ -7,16 +7,24 @@ use weir_wire::Packet;
 /// First in, first out, up to a limit. Allocates nothing once it has been at its longest.
 #[derive(Debug)]
 pub struct Fifo {
-    /// Each packet with its length as it came: a mark set while it waits must not upset the sum.
-    packets: VecDeque<(Packet, u32)>,
+    packets: VecDeque<Waiting>,
     bytes: usize,
+    frames: usize,
     limit: Limit,
+}
+
+/// A packet with its length and frames as it came: a mark set while it waits must not upset the sums.
+#[derive(Debug)]
+struct Waiting {
+    packet: Packet,
+    bytes: u32,
+    frames: u32,
 }
 
 impl Fifo {
     /// An empty queue.
     pub fn new(limit: Limit) -> Fifo {
-        Fifo { packets: VecDeque::new(), bytes: 0, limit }
+        Fifo { packets: VecDeque::new(), bytes: 0, frames: 0, limit }
     }
 
     /// An empty queue without a limit.
@@ -27,7 +35,7 @@ impl Fifo {
     /// What waits.
     #[inline]
     pub fn backlog(&self) -> Backlog {
-        Backlog { packets: self.packets.len(), bytes: self.bytes }
+        Backlog { packets: self.packets.len(), bytes: self.bytes, frames: self.frames }
     }
 
     /// How much may wait.
@@ -39,12 +47,14 @@ impl Fifo {
     /// Takes a packet if it fits, else gives it back.
     #[inline]
     pub fn push(&mut self, packet: Packet) -> Option<Packet> {
-        let bytes = packet.wire_len();
-        if !self.limit.admits(self.backlog(), bytes) {
+        if !self.limit.admits(self.backlog(), &packet) {
             return Some(packet);
         }
+        let bytes = packet.wire_len();
+        let frames = if let Limit::Frames { mtu, .. } = self.limit { packet.frame_count(mtu) } else { 1 };
         self.bytes += bytes;
-        self.packets.push_back((packet, bytes as u32));
+        self.frames += frames;
+        self.packets.push_back(Waiting { packet, bytes: bytes as u32, frames: frames as u32 });
         None
     }
 
@@ -64,8 +74,9 @@ impl Fifo {
     /// Takes the oldest packet out.
     #[inline]
     pub fn pop(&mut self) -> Option<Packet> {
-        let (packet, bytes) = self.packets.pop_front()?;
+        let Waiting { packet, bytes, frames } = self.packets.pop_front()?;
         self.bytes -= bytes as usize;
+        self.frames -= frames as usize;
         Some(packet)
     }
 }

@@ -54,7 +54,7 @@ impl<L: MarkLaw> Marking<L> {
 impl<L: MarkLaw> QueueDiscipline for Marking<L> {
     fn enqueue(&mut self, mut packet: Packet, cx: &mut Context<'_>) {
         // A packet that is about to be dropped would take the signal with it.
-        if self.place == MarkPlace::Next && self.pending && self.limit().admits(self.backlog(), packet.wire_len()) {
+        if self.place == MarkPlace::Next && self.pending && self.limit().admits(self.backlog(), &packet) {
             self.settle(&mut packet, cx);
         }
         self.fifo.push_or_discard(packet, cx);

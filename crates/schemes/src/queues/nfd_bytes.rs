@@ -42,7 +42,7 @@ impl QueueDiscipline for NfdBytes {
     fn enqueue(&mut self, mut packet: Packet, cx: &mut Context<'_>) {
         let before = self.fifo.backlog();
         // Neither a packet about to be dropped nor one that cannot carry a mark uses one up.
-        let admitted = self.limit().admits(before, packet.wire_len());
+        let admitted = self.limit().admits(before, &packet);
         if admitted && carries_marks(&packet) && self.law.signal(Span::ZERO, before, cx.now) {
             mark(&mut packet, cx);
         }

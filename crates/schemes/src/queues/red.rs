@@ -101,7 +101,7 @@ impl QueueDiscipline for RedQueue {
                 return;
             }
             Action::Mark => {
-                if carries_marks(&packet) && self.limit().admits(self.backlog(), packet.wire_len()) {
+                if carries_marks(&packet) && self.limit().admits(self.backlog(), &packet) {
                     mark(&mut packet, cx);
                 }
             }

@@ -85,12 +85,19 @@ impl Plr {
         })
     }
 
-    /// Capacity of the ordinary queue in packets; a limit in bytes is divided by the mean size seen.
+    /// Capacity of the ordinary queue in packets; a limit in bytes or frames is divided by the mean size seen.
     fn capacity(&self) -> usize {
+        let seen = self.seen.packets.max(1);
         match self.inner.limit() {
             Limit::Packets(packets) => packets,
-            Limit::Bytes(bytes) => bytes.0 as usize / (self.seen.bytes / self.seen.packets.max(1)).max(1),
+            Limit::Bytes(bytes) => bytes.0 as usize / (self.seen.bytes / seen).max(1),
+            Limit::Frames { most, .. } => most * seen / self.seen.frames.max(1),
         }
+    }
+
+    /// Frames of a packet, where these are counted.
+    fn frames_of(&self, packet: &Packet) -> usize {
+        if let Limit::Frames { mtu, .. } = self.inner.limit() { packet.frame_count(mtu) } else { 1 }
     }
 
     /// PLSM: stores a packet that the queue has no room for.
@@ -159,7 +166,7 @@ impl Plr {
 
     /// Moves the oldest stored packet to the queue's tail, if there is one and it fits.
     fn recover(&mut self, cx: &mut Context<'_>) -> bool {
-        let fits = |s: &Stored| self.inner.limit().admits(self.inner.backlog(), s.packet.wire_len());
+        let fits = |s: &Stored| self.inner.limit().admits(self.inner.backlog(), &s.packet);
         if !self.store.front().is_some_and(fits) {
             return false;
         }
@@ -182,10 +189,10 @@ impl QueueDiscipline for Plr {
             self.notices.push(packet);
             return;
         }
-        let bytes = packet.wire_len();
         self.seen.packets += 1;
-        self.seen.bytes += bytes;
-        if self.inner.limit().admits(self.inner.backlog(), bytes) {
+        self.seen.bytes += packet.wire_len();
+        self.seen.frames += self.frames_of(&packet);
+        if self.inner.limit().admits(self.inner.backlog(), &packet) {
             self.sent += 1;
             self.inner.enqueue(packet, cx);
         } else {
@@ -203,7 +210,11 @@ impl QueueDiscipline for Plr {
 
     fn backlog(&self) -> Backlog {
         let (queued, notices) = (self.inner.backlog(), self.notices.backlog());
-        Backlog { packets: queued.packets + notices.packets, bytes: queued.bytes + notices.bytes }
+        Backlog {
+            packets: queued.packets + notices.packets,
+            bytes: queued.bytes + notices.bytes,
+            frames: queued.frames + notices.frames,
+        }
     }
 
     fn limit(&self) -> Limit {

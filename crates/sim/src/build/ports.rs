@@ -68,6 +68,7 @@ impl Builder<'_> {
                     rate: direction.rate,
                     delay: direction.delay,
                     loss: direction.loss,
+                    mtu: port.link.mtu,
                 };
                 world.add_link(spec, self.seed.of("link").of(&name).stream());
                 names.push(name);

@@ -75,7 +75,8 @@ impl Builder<'_> {
                     let link = self.number_of(*way);
                     changes.push(Change::Link { link, rate: *rate, delay: *delay, loss: *loss });
                     if let Some(limit) = limit {
-                        state.limits.insert(*way, *limit);
+                        let limit = self.scenario.topology.links[way.link].limit(*limit);
+                        state.limits.insert(*way, limit);
                         let (node, face) = self.face_of(*way);
                         changes.push(self.new_queue(node, face, state)?);
                     }

@@ -266,5 +266,6 @@ fn limit_text(limit: weir_core::Limit) -> String {
         weir_core::Limit::Packets(usize::MAX) => "no limit".into(),
         weir_core::Limit::Packets(packets) => format!("{packets}p"),
         weir_core::Limit::Bytes(bytes) => bytes.to_string(),
+        weir_core::Limit::Frames { most, mtu } => format!("{most} frames of {mtu}"),
     }
 }
