@@ -1,6 +1,6 @@
 //! The machine and what it is lent for one call.
 
-use crate::{Allowance, Event, Limit, Order, Span, Time};
+use crate::{Allowance, Event, HopReading, Limit, Order, Span, Time};
 use weir_wire::{NackReason, Name, Packet};
 
 /// A face of a machine, counted from 0 in the order of creation.
@@ -450,6 +450,8 @@ pub enum Reading {
         packets: usize,
         /// Waiting bytes.
         bytes: usize,
+        /// Frames in which they will cross the link.
+        frames: usize,
         /// Room for so much.
         limit: Limit,
         /// Packets in the recovery store.
@@ -458,6 +460,13 @@ pub enum Reading {
         peak: usize,
         /// What has left for the link so far.
         departed: Departed,
+    },
+    /// What the strategy makes of the next hops behind a face.
+    Hop {
+        /// The face.
+        face: FaceId,
+        /// What.
+        reading: HopReading,
     },
     /// A consumer's allowance and Interests in flight.
     Flow {

@@ -40,8 +40,8 @@ pub use queue::{Backlog, Limit, MarkLaw, Needs, QueueDiscipline};
 pub use registry::{Entry, Site};
 pub use sizes::Sizes;
 pub use strategy::{
-    Choice, DataOutcome, Failure, FailureKind, ForwardingStrategy, LinkFacts, NextHop, OutRecord, PathFacts, PrefixId,
-    Query, Suppression,
+    Choice, DataOutcome, Failure, FailureKind, ForwardingStrategy, HopReading, LinkFacts, NextHop, OutRecord,
+    PathFacts, PrefixId, Query, Suppression,
 };
 pub use units::{Bytes, Rate, Span, Time};
 pub use watch::{Cause, Event, Signal, Standing};

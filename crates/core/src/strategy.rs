@@ -1,6 +1,6 @@
 //! Router-side plug-in: where may this Interest go?
 
-use crate::{Context, FaceId, Rate, Span, Time};
+use crate::{Context, FaceId, Limit, Rate, Span, Time};
 use weir_wire::{Interest, NackReason, Name};
 
 /// Where may this Interest go? The strategy answers; the forwarder sends.
@@ -30,6 +30,9 @@ pub trait ForwardingStrategy: Send {
     /// What the way of a prefix over one of its next hops is like: told before the first packet, and again when it
     /// changes. Next hops on local faces lead no further and are not told of.
     fn on_route(&mut self, _prefix: PrefixId, _face: FaceId, _path: &PathFacts) {}
+    /// Tells `report` what it makes of its next hops, for those who watch the run: of each face the mean over the prefixes
+    /// that have a choice.
+    fn inspect(&self, _report: &mut dyn FnMut(FaceId, HopReading)) {}
     /// How repeated Interests for a pending entry are thinned out.
     fn suppression(&self) -> Suppression {
         Suppression::PerEntry
@@ -54,6 +57,17 @@ pub struct LinkFacts {
     pub rate: Rate,
     /// Propagation delay to the neighbour.
     pub delay: Span,
+    /// Capacity of the queue in front of it.
+    pub queue: Limit,
+}
+
+/// What a strategy makes of a next hop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum HopReading {
+    /// The part of the Interests that it is to get, from 0 to 1.
+    Share(f64),
+    /// How many Interests may be pending there.
+    Capacity(f64),
 }
 
 /// What routing knows of a way to the producer.

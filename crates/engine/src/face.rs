@@ -77,7 +77,7 @@ impl Egress {
     #[inline]
     pub fn backlog(&self) -> Backlog {
         match &self.alone {
-            Some(packet) => Backlog { packets: 1, bytes: packet.wire_len() },
+            Some(packet) => Backlog { packets: 1, bytes: packet.wire_len(), frames: 1 },
             None => self.queue.backlog(),
         }
     }
@@ -253,8 +253,8 @@ impl Egress {
     pub fn report(&self, face: FaceId, report: &mut dyn FnMut(Reading)) {
         let (backlog, held, limit) = (self.backlog(), self.queue.held(), self.queue.limit());
         let (peak, departed) = (self.peak.max(backlog.packets), self.departed);
-        let (packets, bytes) = (backlog.packets, backlog.bytes);
-        report(Reading::Queue { face, packets, bytes, limit, held, peak, departed });
+        let Backlog { packets, bytes, frames } = backlog;
+        report(Reading::Queue { face, packets, bytes, frames, limit, held, peak, departed });
     }
 }
 

@@ -330,6 +330,7 @@ impl Forwarder {
                 egress.report(FaceId(i as u32), report);
             }
         }
+        self.strategies[0].inspect(&mut |face, reading| report(Reading::Hop { face, reading }));
     }
 
     /// Hands a packet to a face: into its queue, or to its application.

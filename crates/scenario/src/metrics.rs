@@ -248,6 +248,22 @@ pub static SERIES: &[MetricInfo] = &[
         Max,
         "Share of the Pending Interest Table's room that is taken; next to 0 if it has no bound",
     ),
+    metric("data", "Data/s", Link, Sum, "Data sent over the link since the sample before"),
+    metric("in_air", "packets", Link, Sum, "Packets that have been sent over the link and have not arrived"),
+    metric(
+        "share",
+        "",
+        Link,
+        Mean,
+        "Share of the Interests that the strategy gives this next hop, mean over the prefixes with a choice; only of strategies with shares",
+    ),
+    metric(
+        "capacity",
+        "Interests",
+        Link,
+        Mean,
+        "Interests that the strategy lets wait at this next hop, mean over the prefixes with a choice; only of `fpf`",
+    ),
     metric("pit", "entries", Node, Sum, "Size of the Pending Interest Table"),
 ];
 

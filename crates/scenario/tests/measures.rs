@@ -178,7 +178,22 @@ fn along_time_a_measure_is_made_of_samples() {
     is("max(time in [0..10]: rate[icp, alpha=0]) - min(time in [0..10]: rate[icp, alpha=0])", 9.5);
     is("max(alpha: sum(time in [1..1.5]: rate[icp]))", 1.5);
     let missing = evaluate("mean(time in [11..12]: rate[icp, alpha=0])", &[]);
-    assert_eq!(missing, Err("there is no sample in this stretch of time".into()));
+    assert_eq!(missing, Err("there is no sample from 11 to 12 s".into()));
+}
+
+#[test]
+fn the_ends_of_a_stretch_can_be_measured() {
+    is("mean(time from 2 + 1 to 5: rate[icp, alpha=0])", 4.25);
+    is("mean(time from congestion_start[icp, alpha=0, congestion=3] to 10 / 2: rate[icp, alpha=0])", 4.25);
+    assert_eq!(evaluate("all(time from 3 to 5: rate[icp, alpha=0] > 3)", &[]), Ok(Outcome::Truth(true)));
+    assert_eq!(
+        evaluate("mean(time from 5 to 3: rate[icp, alpha=0])", &[]),
+        Err("there is no sample from 5 to 3 s".into())
+    );
+    assert!(Measure::parse("max(time from 1 to 2: window)").unwrap().is_along_time());
+    for text in ["max(time from 1: window)", "max(time from 1 to: window)", "max(time from 1 to 2 window)"] {
+        assert!(Measure::parse(text).is_err(), "{text}");
+    }
 }
 
 #[test]
@@ -223,6 +238,11 @@ fn mistakes_along_time_and_in_congestions_are_told() {
         ),
         ("mean(time in [8..3]: rate[icp, alpha=0])", "along time an aggregation needs a stretch"),
         ("mean(time in [1, 2]: rate[icp, alpha=0])", "along time an aggregation needs a stretch"),
+        ("mean(time from 1 to 2: drops[icp, alpha=0])", "`drops` is a number for the whole run, not a time series"),
+        ("mean(time from rate[icp, alpha=0] to 2: rate[icp, alpha=0])", "`rate` is a time series, but a number"),
+        ("mean(time from 1 > 0 to 2: rate[icp, alpha=0])", "an end of a stretch of time takes numbers"),
+        ("mean(time from 1 to 2: max(time from 1 to 2: rate[icp, alpha=0]))", "this is along time already"),
+        ("mean(alpha from 0 to 1: drops[icp])", "only along `time` a stretch goes from here to there"),
         ("mean(time in [1..2]: drops[icp, alpha=0])", "`drops` is a number for the whole run, not a time series"),
         ("mean(time in [1..2]: max(time in [1..2]: rate[icp, alpha=0]))", "this is along time already"),
         (

@@ -93,6 +93,10 @@ pub static BUNDLES: &[Bundle] = &[
         ..bundle("drf", "ICP over forwarders that balance what is pending", "icp", "droptail")
     },
     Bundle {
+        strategy: Part::plain("fpf"),
+        ..bundle("fpf", "ICP over forwarders that fill the fastest path first", "icp", "droptail")
+    },
+    Bundle {
         queue: Part { name: "pfecc", settings: &[("tell_delay", Setting::Bool(true))] },
         strategy: Part::plain("pfecc-mf"),
         ..bundle("pfecc-mf", "PFECC with traffic that leaves paths whose queueing delay rises", "pfecc", "pfecc")

@@ -50,6 +50,7 @@ pub static STRATEGIES: &[Entry<Box<dyn ForwardingStrategy>>] = &[
     strategies::stateful_forwarding::ENTRY,
     strategies::drf::ENTRY,
     strategies::fewest_pending::ENTRY,
+    strategies::fpf::ENTRY,
     strategies::pcon_fs::ENTRY,
     strategies::pfecc_mf::ENTRY,
 ];

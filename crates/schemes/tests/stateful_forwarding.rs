@@ -3,7 +3,7 @@
 mod strategies_support;
 
 use strategies_support::{Bench, hops, sent, to};
-use weir_core::{Choice, DataOutcome, FaceId, LinkFacts, NextHop, PathFacts, PrefixId, Rate, Span, Value};
+use weir_core::{Choice, DataOutcome, FaceId, Limit, LinkFacts, NextHop, PathFacts, PrefixId, Rate, Span, Value};
 use weir_wire::NackReason;
 
 /// Stateful Forwarding with links of 5 Mbit/s (500 Data of 1250 bytes a second) behind faces 1 and 2, and the producer
@@ -17,7 +17,10 @@ fn limited(settings: &[(&str, Value)]) -> Bench {
 fn describe(bench: &mut Bench, rate: u64) {
     bench.call(|strategy, prefix, _| {
         for face in [1, 2].map(FaceId) {
-            strategy.on_face(face, &LinkFacts { rate: Rate(rate), delay: Span::from_millis(10) });
+            strategy.on_face(
+                face,
+                &LinkFacts { rate: Rate(rate), delay: Span::from_millis(10), queue: Limit::Packets(100) },
+            );
             strategy.on_route(prefix, face, &PathFacts { round_trip: Span::from_millis(60) });
         }
     });

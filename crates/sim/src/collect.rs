@@ -3,7 +3,9 @@
 use crate::fetched::Fetched;
 use crate::histogram::Histogram;
 use std::collections::BTreeMap;
-use weir_core::{Allowance, Delivery, DropReason, FaceId, FetchEnd, FlowId, Limit, NodeId, Reading, Sink, Span, Time};
+use weir_core::{
+    Allowance, Delivery, DropReason, FaceId, FetchEnd, FlowId, HopReading, Limit, NodeId, Reading, Sink, Span, Time,
+};
 use weir_wire::{Kind, NackReason, Packet};
 
 /// What is known of a fetch before the run.
@@ -172,9 +174,14 @@ pub struct Collector {
     /// Of fetches that were completed, if they are wanted.
     pub(crate) fetches: Option<Fetched>,
     last_sample: Time,
+<<<<<<< HEAD
     /// Bytes sent at the last sample, by link direction.
     sampled_bytes: Vec<u64>,
     last_link_sample: Time,
+=======
+    /// Data that had left each queue at the last sample.
+    sampled_data: BTreeMap<(NodeId, FaceId), u64>,
+>>>>>>> e9e0f1b (Strategy fpf; strategies and links can be watched; measures along stretches whose ends are measured)
     open: usize,
 }
 
@@ -240,13 +247,23 @@ impl Collector {
                 put("pit_fill", Place::Node(node), entries as f64 / capacity as f64);
             }
             Reading::Cs { .. } => {}
-            Reading::Queue { face, packets, bytes, limit, .. } => {
+            Reading::Queue { face, packets, bytes, frames, limit, departed, .. } => {
                 put("queue", Place::Face(node, face), packets as f64);
                 let fill = match limit {
                     Limit::Packets(most) => packets as f64 / most.max(1) as f64,
                     Limit::Bytes(most) => bytes as f64 / most.0.max(1) as f64,
+                    Limit::Frames { most, .. } => frames as f64 / most as f64,
                 };
                 put("queue_fill", Place::Face(node, face), fill);
+                let before = self.sampled_data.insert((node, face), departed.data).unwrap_or(0);
+                let span = now.since(self.last_sample).seconds();
+                if span > 0.0 {
+                    put("data", Place::Face(node, face), (departed.data - before) as f64 / span);
+                }
+            }
+            Reading::Hop { face, reading: HopReading::Share(share) } => put("share", Place::Face(node, face), share),
+            Reading::Hop { face, reading: HopReading::Capacity(most) } => {
+                put("capacity", Place::Face(node, face), most)
             }
             Reading::Flow { flow, window, rate, in_flight, rto } => {
                 let stats = &self.flows[flow.0 as usize];
@@ -265,7 +282,13 @@ impl Collector {
         }
     }
 
-    /// Goodput of each fetch since the last sample.
+    /// Packets in the air of the link of a face.
+    pub(crate) fn sample_link(&mut self, now: Time, node: NodeId, face: FaceId, in_air: usize) {
+        let place = Place::Face(node, face);
+        self.samples.push(RawSample { time: now, what: "in_air", place, value: in_air as f64 });
+    }
+
+    /// Goodput of each fetch since the last sample; ends the sample.
     pub(crate) fn sample_flows(&mut self, now: Time) {
         let span = now.since(self.last_sample).seconds();
         self.last_sample = now;

@@ -302,7 +302,7 @@ impl Outcome {
                             self.put("queue_max", Scope::Link((*link).clone()), peak as f64);
                         }
                     }
-                    Reading::Flow { .. } => {}
+                    Reading::Hop { .. } | Reading::Flow { .. } => {}
                 }
             }
         }

@@ -415,6 +415,10 @@ impl World {
             let collector = &mut self.watch.collector;
             node.machine.inspect(self.now, &mut |reading| collector.sample(self.now, NodeId(i as u32), reading));
         }
+        for link in &self.links {
+            let (node, face) = (NodeId(link.spec.from), link.spec.from_face);
+            self.watch.collector.sample_link(self.now, node, face, link.in_air(self.now));
+        }
         self.watch.collector.sample_flows(self.now);
         let sent = self.links.iter().map(|link| (NodeId(link.spec.from), link.spec.from_face, link.counters.bytes));
         self.watch.collector.sample_links(self.now, sent);

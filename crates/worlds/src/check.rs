@@ -180,7 +180,7 @@ fn look(built: &Built, scenario: &Scenario, audit: &Audit) -> Result<(), Failure
                     let book = audit.faces.get(&(node as u32, face.0)).cloned().unwrap_or_default();
                     books(&format!("face {} of {name}", face.0), book.queue_error(packets, held))?;
                 }
-                Reading::Cs { .. } | Reading::Flow { .. } => {}
+                Reading::Cs { .. } | Reading::Hop { .. } | Reading::Flow { .. } => {}
             }
         }
     }
@@ -243,7 +243,7 @@ fn nothing_left(built: &Built) -> Result<(), Failure> {
                 Reading::Pit { entries, .. } => entries,
                 Reading::Queue { packets, held, .. } => packets + held,
                 Reading::Flow { in_flight, .. } => in_flight,
-                Reading::Cs { .. } => 0,
+                Reading::Cs { .. } | Reading::Hop { .. } => 0,
             };
             if left > 0 {
                 return Err(fail(Kind::Leak, format!("all is over, and {name} has {reading:?}")));

@@ -108,6 +108,16 @@ impl Checker<'_> {
             }
             ExprKind::Metric { .. } => self.metric(expr),
             ExprKind::Over { .. } => self.over(expr),
+            ExprKind::During { fold, axis, from, to, body } => {
+                if axis.text != "time" {
+                    let error =
+                        ExprError::new(axis.span.clone(), "only along `time` a stretch goes from here to there");
+                    return self.fail(error.help(format!("list labels of `{}`, as in `in [a, b]`", axis.text)));
+                }
+                let ends = [from, to].map(|end| self.want(end, Type::Number, "an end of a stretch of time"));
+                let body = self.along_time(*fold, axis, body);
+                ends.into_iter().collect::<Option<Vec<_>>>().and(body)
+            }
         }
     }
 
@@ -363,6 +373,11 @@ impl Checker<'_> {
             let error = ExprError::new(span, "along time an aggregation needs a stretch of it, in seconds");
             return self.fail(error.help("write `time in [3..8]`"));
         }
+        self.along_time(fold, axis, body)
+    }
+
+    /// An aggregation of samples.
+    fn along_time(&mut self, fold: Fold, axis: &Word, body: &mut Expr) -> Option<Type> {
         self.check_one_level(axis)?;
         let outside = std::mem::replace(&mut self.metrics, SERIES);
         let found = self.folded(fold, body);

@@ -97,6 +97,10 @@ impl Evaluator<'_> {
                 let labels = labels.as_deref().unwrap_or_default();
                 self.over(*fold, (axis, labels), body, bindings)
             }
+            ExprKind::During { fold, axis, from, to, body } => {
+                let (from, to) = (self.number(from, bindings)?, self.number(to, bindings)?);
+                self.along(*fold, axis, &self.samples(from, to, bindings)?, body, bindings)
+            }
         }
     }
 
@@ -167,25 +171,41 @@ impl Evaluator<'_> {
         if fold == Fold::Share && axis.text == "time" && !outer.contains_key(super::SEED) {
             return self.share_of_time((axis, labels), body, outer);
         }
-        let mut bindings = outer.clone();
-        let mut values = Vec::with_capacity(labels.len());
         let moments = match labels {
             [one] if axis.text == "time" => super::stretch(&one.text),
             _ => None,
         };
         let labels: Vec<String> = match moments {
-            Some((from, to)) if fold == Fold::Share => {
-                self.lookup.moments(from, to, &first_selected(body, outer)).iter().map(f64::to_string).collect()
-            }
-            Some((from, to)) => self.lookup.moments(from, to, outer).iter().map(f64::to_string).collect(),
+            Some((from, to)) if fold == Fold::Share => self.samples(from, to, &first_selected(body, outer))?,
+            Some((from, to)) => self.samples(from, to, outer)?,
             None => labels.iter().map(|label| label.text.clone()).collect(),
         };
-        for label in labels {
-            bindings.insert(axis.text.clone(), label);
-            values.push(self.number(body, &bindings)?);
+        self.along(fold, axis, &labels, body, outer)
+    }
+
+    /// The samples after `from` and up to `to`, in seconds, as labels of `time`.
+    fn samples(&self, from: f64, to: f64, outer: &Bindings) -> Result<Vec<String>, Missing> {
+        let moments: Vec<String> = self.lookup.moments(from, to, outer).iter().map(f64::to_string).collect();
+        if moments.is_empty() {
+            return Err(Missing { reason: format!("there is no sample from {from} to {to} s") });
         }
-        if values.is_empty() && moments.is_some() {
-            return Err(Missing { reason: "there is no sample in this stretch of time".into() });
+        Ok(moments)
+    }
+
+    /// One value of those at these labels.
+    fn along(
+        &self,
+        fold: Fold,
+        axis: &Word,
+        labels: &[String],
+        body: &Expr,
+        outer: &Bindings,
+    ) -> Result<Outcome, Missing> {
+        let mut bindings = outer.clone();
+        let mut values = Vec::with_capacity(labels.len());
+        for label in labels {
+            bindings.insert(axis.text.clone(), label.clone());
+            values.push(self.number(body, &bindings)?);
         }
         if values.is_empty() {
             return Err(Missing { reason: format!("there is no label along `{}`", axis.text) });

@@ -108,6 +108,14 @@ enum ExprKind {
         labels: Option<Vec<Word>>,
         body: Box<Expr>,
     },
+    /// Along the samples of a stretch of time whose ends are measured.
+    During {
+        fold: Fold,
+        axis: Word,
+        from: Box<Expr>,
+        to: Box<Expr>,
+        body: Box<Expr>,
+    },
 }
 
 /// `label` or `axis=label`. The check fills in the axis and writes the label as the axis has it.
@@ -222,7 +230,11 @@ impl Measure {
     fn is_along(&self, what: &str) -> bool {
         let mut found = false;
         self.root.visit(&mut |kind| {
-            found |= matches!(kind, ExprKind::Over { axis, .. } if axis.text == what);
+            found |= match kind {
+                ExprKind::Over { axis, .. } => axis.text == what,
+                ExprKind::During { .. } => what == "time",
+                _ => false,
+            };
         });
         found
     }
@@ -283,6 +295,7 @@ impl Expr {
                 right.visit(see);
             }
             ExprKind::Call(_, arguments) => arguments.iter().for_each(|a| a.visit(see)),
+            ExprKind::During { from, to, body, .. } => [from, to, body].iter().for_each(|part| part.visit(see)),
         }
     }
 }

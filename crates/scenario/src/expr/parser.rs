@@ -1,7 +1,7 @@
 //! Tokens to a tree: a Pratt parser.
 
 use super::lexer::{Token, tokens};
-use super::{Expr, ExprError, ExprKind, FOLDS, FUNCTIONS, Function, Operator, Selector, Word};
+use super::{Expr, ExprError, ExprKind, FOLDS, FUNCTIONS, Fold, Function, Operator, Selector, Word};
 use crate::metrics::Scope;
 use std::ops::Range;
 
@@ -168,12 +168,12 @@ impl Parser {
         })
     }
 
-    /// True before `axis:` and `axis in`.
+    /// True before `axis:`, `axis in` and `axis from`.
     fn is_aggregation(&self) -> bool {
         let after = self.tokens.get(self.at + 1).map(|(token, _)| token);
         let begins = match after {
             Some(Token::Sign(":")) => true,
-            Some(Token::Word(word)) => word == "in",
+            Some(Token::Word(word)) => word == "in" || word == "from",
             _ => false,
         };
         matches!(self.peek(), Token::Word(_)) && begins
@@ -187,11 +187,29 @@ impl Parser {
             return Err(ExprError::new(span, "expected the name of an axis"));
         };
         let axis = Word { text: axis, span };
+        if matches!(self.peek(), Token::Word(word) if word == "from") {
+            return self.stretch(fold, axis, name.span.start, &open);
+        }
         let labels = if matches!(self.peek(), Token::Word(_)) { Some(self.label_list()?) } else { None };
         self.expect(":", "before the values")?;
         let body = Box::new(self.expression(0)?);
         let close = self.close(&open)?;
         Ok(Expr { kind: ExprKind::Over { fold, axis, labels, body }, span: name.span.start..close.end })
+    }
+
+    /// `from a to b: body)`.
+    fn stretch(&mut self, fold: Fold, axis: Word, start: usize, open: &Range<usize>) -> Result<Expr, ExprError> {
+        self.next();
+        let from = Box::new(self.expression(0)?);
+        let (token, span) = self.next();
+        if !matches!(&token, Token::Word(word) if word == "to") {
+            return Err(ExprError::new(span, format!("expected `to` or an operator, found {}", show(&token))));
+        }
+        let to = Box::new(self.expression(0)?);
+        self.expect(":", "before the values")?;
+        let body = Box::new(self.expression(0)?);
+        let close = self.close(open)?;
+        Ok(Expr { kind: ExprKind::During { fold, axis, from, to, body }, span: start..close.end })
     }
 
     /// `in [a, b]`.

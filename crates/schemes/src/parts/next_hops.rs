@@ -1,6 +1,7 @@
 //! Picking among next hops by what is already known of the pending Interest.
 
-use weir_core::{Choice, FaceId, Failure, FailureKind, NextHop, OutRecord, PrefixId, Query};
+use std::collections::BTreeMap;
+use weir_core::{Choice, FaceId, Failure, FailureKind, HopReading, NextHop, OutRecord, PrefixId, Query};
 use weir_wire::NackReason;
 
 /// The cheapest next hop that the Interest was not sent to.
@@ -80,6 +81,22 @@ impl<T: Default> PerHop<T> {
             }
         }
         known
+    }
+
+    /// Reports a number of each next hop, as the mean over the prefixes that have a choice.
+    pub fn inspect(
+        &self,
+        number: impl Fn(&NextHop, &T) -> f64,
+        make: fn(f64) -> HopReading,
+        report: &mut dyn FnMut(FaceId, HopReading),
+    ) {
+        let mut faces: BTreeMap<FaceId, (f64, f64)> = BTreeMap::new();
+        for known in self.prefixes.iter().filter(|known| known.len() > 1).flatten() {
+            let (sum, count) = faces.entry(known.hop.face).or_default();
+            *sum += number(&known.hop, &known.state);
+            *count += 1.0;
+        }
+        faces.into_iter().for_each(|(face, (sum, count))| report(face, make(sum / count)));
     }
 }
 

@@ -3,6 +3,7 @@
 pub mod best_route;
 pub mod drf;
 pub mod fewest_pending;
+pub mod fpf;
 pub mod multicast;
 pub mod pcon_fs;
 pub mod pfecc_mf;

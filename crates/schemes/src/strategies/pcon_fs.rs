@@ -4,8 +4,8 @@ use crate::parts::next_hops::{Known, PerHop, after_failure, nowhere};
 use crate::parts::pending::Pending;
 use crate::parts::shares::{Shared, draw, hand_over, prime, shift};
 use weir_core::{
-    Chance, Choice, Context, DataOutcome, Entry, FaceId, Failure, FailureKind, ForwardingStrategy, NextHop, Query,
-    Span, Time,
+    Chance, Choice, Context, DataOutcome, Entry, FaceId, Failure, FailureKind, ForwardingStrategy, HopReading, NextHop,
+    Query, Span, Time,
 };
 use weir_wire::NackReason;
 
@@ -180,5 +180,8 @@ impl ForwardingStrategy for PconFs {
             self.hops.count_sent(failure.prefix, failure.next_hops, face, failure.sent);
         }
         choice
+    }
+    fn inspect(&self, report: &mut dyn FnMut(FaceId, HopReading)) {
+        self.hops.inspect(|_, hop| hop.share, HopReading::Share, report);
     }
 }

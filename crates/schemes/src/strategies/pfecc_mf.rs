@@ -3,7 +3,8 @@
 use crate::parts::next_hops::{Known, PerHop, after_failure, nowhere};
 use crate::parts::shares::{Shared, draw, prime, shift};
 use weir_core::{
-    Chance, Choice, Context, DataOutcome, Entry, Failure, ForwardingStrategy, PrefixId, Query, Span, Time,
+    Chance, Choice, Context, DataOutcome, Entry, FaceId, Failure, ForwardingStrategy, HopReading, PrefixId, Query,
+    Span, Time,
 };
 
 weir_core::parameters! {
@@ -126,12 +127,16 @@ impl ForwardingStrategy for PfeccMf {
     fn on_failure(&mut self, failure: &Failure<'_>, _cx: &mut Context<'_>) -> Choice {
         after_failure(failure)
     }
+
+    fn inspect(&self, report: &mut dyn FnMut(FaceId, HopReading)) {
+        self.hops.inspect(|_, hop| hop.share, HopReading::Share, report);
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use weir_core::{FaceId, NextHop};
+    use weir_core::NextHop;
 
     /// The first share after an interval in which its delays were these, of `hops` with shares in which it has `share`.
     fn after(delays_ms: &[u64], share: f64, hops: usize) -> Vec<f64> {

@@ -54,7 +54,7 @@ impl Port<'_> {
     /// What the node knows of the link.
     pub(super) fn facts(&self) -> LinkFacts {
         let direction = self.direction();
-        LinkFacts { rate: direction.rate, delay: direction.delay }
+        LinkFacts { rate: direction.rate, delay: direction.delay, queue: direction.limit }
     }
 }
 
