@@ -57,7 +57,8 @@ impl Drawing<'_> {
             bindings.insert(by.clone(), label.clone());
             (label.clone(), bindings)
         };
-        labels.iter().map(bind).collect()
+        let only = &self.figure.only;
+        if only.is_empty() { labels } else { only }.iter().map(bind).collect()
     }
 
     fn series(&self, label: &str, bindings: &Bindings) -> Series {

@@ -6,7 +6,7 @@ use crate::metrics::{FETCHES, METRICS, MetricInfo, RESERVED_AXES, SERIES};
 use crate::reader::TableReader;
 use crate::shape::{Field, Form, Shape};
 use crate::study::{Axis, Point};
-use crate::tree::Node;
+use crate::tree::{Content, Node};
 
 /// One figure.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +21,8 @@ pub struct Figure {
     pub y: Measure,
     /// One curve (or group of bars) for each label of this axis, or for each `flow`, `link` or `node`.
     pub by: Option<String>,
+    /// Labels of `by` that are drawn; empty: all.
+    pub only: Vec<String>,
     /// How it is drawn.
     pub kind: FigureKind,
     /// Axes (or `flow`, `link`, `node`) held at one label.
@@ -92,6 +94,12 @@ pub(crate) static SHAPE: Shape = Shape {
             "One curve for each label of this axis, or for each `\"flow\"`, `\"link\"` or `\"node\"`.",
         )
         .otherwise("one curve"),
+        Field::new(
+            "only",
+            Form::List(&Form::Scalar, 1),
+            "Labels of `by` that are drawn, in this order; of `\"link\"` also directions such as `r1>r2`.",
+        )
+        .otherwise("all of them"),
         Field::new("fix", Form::Map(&Form::Scalar), "Axes (or `flow`, `link`, `node`) that are held at one label."),
         Field::new("kind", Form::Words(&[KINDS[0].0, KINDS[1].0, KINDS[2].0, KINDS[3].0]), "How it is drawn.")
             .otherwise("`\"line\"`, or `\"cdf\"` if that is `x`"),
@@ -176,6 +184,7 @@ fn figure(table: TableReader<'_>, words: &Words<'_>) -> Option<Figure> {
     let id: Option<String> = table.need("id");
     let (kind, x, by) = (kind(&table), x(&table, words), by(&table, words));
     let fix = fix(&table, words);
+    let only = only(&table, words, by.as_ref());
     let y = y(&table, words, x.as_ref(), by.as_ref(), fix.as_deref());
     let title = table.get_or("title", String::new());
     let [x_label, y_label, x_unit, y_unit] =
@@ -184,7 +193,7 @@ fn figure(table: TableReader<'_>, words: &Words<'_>) -> Option<Figure> {
     table.finish();
     let x = x?;
     let kind = kind?.unwrap_or(if matches!(x, FigureX::Cdf(_)) { FigureKind::Cdf } else { FigureKind::Line });
-    Some(Figure { id: id?, title, x, y: y?, by: by?, kind, fix: fix?, x_label, y_label, x_unit, y_unit })
+    Some(Figure { id: id?, title, x, y: y?, by: by?, only: only?, kind, fix: fix?, x_label, y_label, x_unit, y_unit })
 }
 
 /// The outer `None` means that it is wrong.
@@ -296,23 +305,56 @@ fn fixed(key: &crate::tree::Key, node: &Node, table: &TableReader<'_>, words: &W
         crate::reader::refuse(node, "one label", table.log);
         return None;
     };
-    let places = words.places.map(|p| match &*key.text {
+    known_label(&key.text, label, node, table, words)
+}
+
+/// The label of an axis that is meant; reports one that is not there.
+fn known_label(axis: &str, label: String, node: &Node, table: &TableReader<'_>, words: &Words<'_>) -> Option<String> {
+    let places = words.places.map(|p| match axis {
         "flow" => vec![&p.flows],
         "link" => vec![&p.links, &p.directions],
         "node" => vec![&p.nodes],
         _ => vec![],
     });
-    let labels: Vec<String> = match (words.axes.iter().find(|a| a.name == key.text), places) {
+    let labels: Vec<String> = match (words.axes.iter().find(|a| a.name == axis), places) {
         (Some(axis), _) => axis.labels.clone(),
         (None, Some(places)) => places.into_iter().flatten().cloned().collect(),
         (None, None) => return Some(label),
     };
     let found = crate::expr::find_label(&labels, &label);
     if found.is_none() {
-        let problem = Diagnostic::at(&node.place, format!("`{}` has no label `{label}`", key.text));
+        let problem = Diagnostic::at(&node.place, format!("`{axis}` has no label `{label}`"));
         table.log.report(problem.suggest(&label, labels.iter().map(String::as_str)));
     }
     found.map(String::from)
+}
+
+/// The labels of `by` that are drawn; `None`: they are wrong.
+fn only(table: &TableReader<'_>, words: &Words<'_>, by: Option<&Option<String>>) -> Option<Vec<String>> {
+    let Some(node) = table.node("only") else { return Some(vec![]) };
+    let Some(by) = by? else {
+        let problem = Diagnostic::at(&node.place, "`only` chooses among the labels of `by`, but there is no `by`");
+        table.log.report(problem.help("say of what these are the labels, as in `by = \"link\"`"));
+        return None;
+    };
+    let Content::List(list) = &node.content else {
+        crate::reader::refuse(node, "a list of labels", table.log);
+        return None;
+    };
+    if list.is_empty() {
+        table.log.report(Diagnostic::at(&node.place, "with no label nothing would be drawn"));
+        return None;
+    }
+    let label = |node: &Node| {
+        let Some(label) = node.word() else {
+            crate::reader::refuse(node, "a label", table.log);
+            return None;
+        };
+        known_label(by, label, node, table, words)
+    };
+    // All of them, so that every wrong one is reported.
+    let labels: Vec<Option<String>> = list.iter().map(label).collect();
+    labels.into_iter().collect()
 }
 
 fn y(
