@@ -5,7 +5,7 @@ use criterion::{BenchmarkId, Criterion};
 use std::hint::black_box;
 use std::time::Duration;
 use weir_core::{
-    Context, DataOutcome, DataSignal, FaceId, FlowId, LinkFacts, NextHop, NoSink, NodeId, OutRecord, PathFacts,
+    Context, DataOutcome, DataSignal, FaceId, FlowId, Limit, LinkFacts, NextHop, NoSink, NodeId, OutRecord, PathFacts,
     PrefixId, Pull, Query, QueueDiscipline, Rate, Ready, SentSignal, Settings, Site, Span, Time,
 };
 use weir_schemes::registry::{CONTROLS, QUEUES, RECOVERIES, STRATEGIES};
@@ -94,7 +94,7 @@ fn strategies(criterion: &mut Criterion) {
         let mut strategy = (entry.build)(&Settings::new(), &Site::default()).expect("defaults");
         for hop in next_hops {
             // Fast enough that a strategy which limits rates has no reason to refuse.
-            let link = LinkFacts { rate: Rate(1_000_000_000), delay: Span::from_millis(1) };
+            let link = LinkFacts { rate: Rate(1_000_000_000), delay: Span::from_millis(1), queue: Limit::Packets(100) };
             strategy.on_face(hop.face, &link);
             strategy.on_route(prefix, hop.face, &PathFacts { round_trip: Span::from_millis(20) });
         }
