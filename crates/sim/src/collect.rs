@@ -174,14 +174,11 @@ pub struct Collector {
     /// Of fetches that were completed, if they are wanted.
     pub(crate) fetches: Option<Fetched>,
     last_sample: Time,
-<<<<<<< HEAD
     /// Bytes sent at the last sample, by link direction.
     sampled_bytes: Vec<u64>,
     last_link_sample: Time,
-=======
     /// Data that had left each queue at the last sample.
     sampled_data: BTreeMap<(NodeId, FaceId), u64>,
->>>>>>> e9e0f1b (Strategy fpf; strategies and links can be watched; measures along stretches whose ends are measured)
     open: usize,
 }
 
