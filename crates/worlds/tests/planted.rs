@@ -67,7 +67,7 @@ impl QueueDiscipline for Planted {
     fn backlog(&self) -> Backlog {
         let packets = self.waiting.len() + usize::from(self.kept.is_some());
         let hidden = usize::from(self.defect == Defect::Miscounts && packets > 1);
-        Backlog { packets: packets - hidden, bytes: 0 }
+        Backlog { packets: packets - hidden, bytes: 0, frames: packets - hidden }
     }
 
     fn limit(&self) -> Limit {

@@ -23,7 +23,8 @@ type Key = (FlowKey, bool);
 
 #[derive(Debug, Default)]
 struct Flow {
-    packets: VecDeque<(Packet, u32)>,
+    /// Each with its length and frames as it came.
+    packets: VecDeque<(Packet, u32, u32)>,
     /// Bytes that it may still send in this turn.
     deficit: usize,
     /// Its turn has begun.
@@ -33,7 +34,7 @@ struct Flow {
 impl Fair {
     /// An empty queue.
     pub fn new(limit: Limit) -> Fair {
-        let backlog = Backlog { packets: 0, bytes: 0 };
+        let backlog = Backlog::default();
         Fair { flows: BTreeMap::new(), round: VecDeque::new(), backlog, limit, quantum: 0 }
     }
 
@@ -50,19 +51,21 @@ impl Fair {
     /// Takes a packet of a flow if it fits, else discards it.
     pub fn push_or_discard(&mut self, packet: Packet, flow: FlowKey, cx: &mut Context<'_>) {
         let bytes = packet.wire_len();
-        if !self.limit.admits(self.backlog, bytes) {
+        if !self.limit.admits(self.backlog, &packet) {
             return cx.discard(packet, DropReason::QueueFull);
         }
         self.quantum = self.quantum.max(bytes);
         self.backlog.packets += 1;
         self.backlog.bytes += bytes;
+        let frames = if let Limit::Frames { mtu, .. } = self.limit { packet.frame_count(mtu) } else { 1 };
+        self.backlog.frames += frames;
         let key = (flow, matches!(packet.kind, Kind::Interest(_)));
         let round = &mut self.round;
         let queue = self.flows.entry(key).or_insert_with(|| {
             round.push_back(key);
             Flow::default()
         });
-        queue.packets.push_back((packet, bytes as u32));
+        queue.packets.push_back((packet, bytes as u32, frames as u32));
     }
 
     /// Takes the next packet out, with the length that it came with.
@@ -73,13 +76,13 @@ impl Fair {
             if !std::mem::replace(&mut flow.at_turn, true) {
                 flow.deficit += self.quantum;
             }
-            let length = flow.packets.front().map_or(0, |(_, bytes)| *bytes as usize);
+            let length = flow.packets.front().map_or(0, |(_, bytes, _)| *bytes as usize);
             if length > flow.deficit {
                 flow.at_turn = false;
                 self.round.rotate_left(1);
                 continue;
             }
-            let (packet, _) = flow.packets.pop_front()?;
+            let (packet, _, frames) = flow.packets.pop_front()?;
             flow.deficit -= length;
             if flow.packets.is_empty() {
                 self.flows.remove(&key);
@@ -87,6 +90,7 @@ impl Fair {
             }
             self.backlog.packets -= 1;
             self.backlog.bytes -= length;
+            self.backlog.frames -= frames as usize;
             return Some((packet, length));
         }
     }
@@ -151,7 +155,7 @@ mod tests {
         (0..4).for_each(|_| bench.push(1, data("/a", 1000)));
         (0..2).for_each(|_| bench.push(2, data("/b", 1000)));
         assert_eq!(bench.order(), ["/a", "/b", "/a", "/b", "/a", "/a"]);
-        assert_eq!(bench.queue.backlog(), Backlog { packets: 0, bytes: 0 });
+        assert_eq!(bench.queue.backlog(), Backlog::default());
     }
 
     #[test]
