@@ -69,7 +69,7 @@ fn a_file_of_ones_own_and_fetches_that_never_end() {
     assert!(out.contains("small: 2 schemes"), "{out}");
     let standings = rows(&here.join("o/standings.csv"));
     // One Interest a second, as it is by default, does not get 500 segments.
-    assert_eq!(cell(&standings, 1, "remark"), "1 fetch not ended after 1 s, in 3 of 3 runs");
+    assert_eq!(cell(&standings, 1, "remark"), "1 fetch not ended after 1 s (3 of 3 runs)");
     assert_eq!(cell(&standings, 2, "remark"), "");
     let runs = here.join("o/runs.csv");
     assert_eq!(column(&runs, "completion_time")[..3], ["", "", ""]);

@@ -78,7 +78,7 @@ impl Comparison {
                 let runs = trials.iter().filter(|t| t.unfinished > 0).count();
                 let end = trials.iter().map(|t| t.duration).fold(0.0, f64::max);
                 let fetches = if unfinished == 1 { "1 fetch".into() } else { format!("up to {unfinished} fetches") };
-                Some(format!("{fetches} not ended after {end} s, in {runs} of {} runs", trials.len()))
+                Some(format!("{fetches} not ended after {end} s ({runs} of {} runs)", trials.len()))
             }
         }
     }
