@@ -243,6 +243,17 @@ for (const file of files) {
   });
   await phone.close();
 
+  // On a phone what is wide gets a scroll bar of its own, which the keyboard must reach, and other rules of the sheet hold.
+  for (const scheme of ["light", "dark"]) {
+    const hand = await open(file, { width: 390, scheme });
+    await check(`${name}: a phone in ${scheme} has no violation of accessibility`, async () => {
+      if (file === files[0]) await openAll(hand);
+      assert.deepEqual(await violations(hand), []);
+      assert.deepEqual(hand.wrong, []);
+    });
+    await hand.close();
+  }
+
   const paper = await open(file, { scheme: "dark", width: 720 });
   await check(`${name}: on paper it is black on white, without buttons, with the scenario`, async () => {
     await paper.emulateMedia({ media: "print", colorScheme: "dark" });
