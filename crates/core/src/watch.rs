@@ -89,6 +89,11 @@ pub enum Event<'a> {
         /// When its last bit has been sent.
         until: Time,
     },
+    /// The link of the face has made a copy of the packet that was just sent, which will arrive, too.
+    Duplicated {
+        /// The copy.
+        packet: &'a Packet,
+    },
     /// A packet has arrived over the link of the face.
     Arrived {
         /// The packet.
@@ -257,6 +262,7 @@ impl Event<'_> {
             | Event::Announced { notice: packet }
             | Event::Recovered { packet, .. }
             | Event::Sent { packet, .. }
+            | Event::Duplicated { packet }
             | Event::Arrived { packet } => packet.name(),
             Event::PitSatisfied { data, .. } => &data.name,
             Event::NackSent { nack } | Event::NackReceived { nack, .. } => &nack.interest.name,

@@ -85,6 +85,9 @@ pub(crate) enum Sent {
     First(Time),
     /// It flies behind others.
     Behind,
+    /// It flies, and a copy of it, which has this place among those in the air; if one of them is the first, with the
+    /// time when that arrives.
+    Twice(usize, Option<Time>),
     /// It is lost.
     Lost(Packet, DropReason),
 }
@@ -227,19 +230,22 @@ impl Link {
         }
         let own = conditions.lateness(self.spec.delay);
         let copy = conditions.duplicates().then(|| (packet.clone(), conditions.lateness(self.spec.delay)));
-        let mut first = self.let_fly(packet, arrival, own);
+        let first = self.let_fly(packet, arrival, own) == 0;
         if let Some((copy, late)) = copy {
             self.counters.duplicated += 1;
-            first |= self.let_fly(copy, arrival, late);
+            let place = self.let_fly(copy, arrival, late);
+            return Sent::Twice(place, self.earliest().filter(|_| first || place == 0));
         }
-        match self.flying.front() {
-            Some((earliest, _)) if first => Sent::First(*earliest),
-            _ => Sent::Behind,
-        }
+        self.earliest().filter(|_| first).map_or(Sent::Behind, Sent::First)
     }
 
-    /// Puts a packet among those in the air; true if it is the first.
-    fn let_fly(&mut self, packet: Packet, arrival: Time, (late, in_order): (Lateness, bool)) -> bool {
+    /// When the first packet in the air arrives.
+    fn earliest(&self) -> Option<Time> {
+        self.flying.front().map(|(time, _)| *time)
+    }
+
+    /// Puts a packet among those in the air, and says at which place.
+    fn let_fly(&mut self, packet: Packet, arrival: Time, (late, in_order): (Lateness, bool)) -> usize {
         let mut arrival = Time(arrival.0.saturating_add_signed(late.0));
         if in_order {
             arrival = arrival.max(self.ordered);
@@ -247,6 +253,6 @@ impl Link {
         }
         let place = self.flying.partition_point(|(other, _)| *other <= arrival);
         self.flying.insert(place, (arrival, packet));
-        place == 0
+        place
     }
 }

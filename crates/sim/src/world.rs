@@ -308,6 +308,14 @@ impl World {
         match link.transmit(packet, self.now) {
             Sent::First(arrival) => self.plan(arrival, ARRIVE, place),
             Sent::Behind => {}
+            Sent::Twice(copy, first) => {
+                if let Some((_, packet)) = link.flying.get(copy) {
+                    self.watch.tell(self.now, node, face, || Event::Duplicated { packet });
+                }
+                if let Some(arrival) = first {
+                    self.plan(arrival, ARRIVE, place);
+                }
+            }
             Sent::Lost(packet, reason) => {
                 self.watch.sink().dropped(self.now, NodeId(node), face, &packet, reason);
             }

@@ -94,6 +94,18 @@ impl Capture {
             self.failed = self.blocks.packet(&seen).err();
         }
     }
+
+    /// Writes the packet sent last a second time, if it was sent here and now.
+    fn copy(&mut self, now: Time, node: NodeId, face: FaceId) {
+        let Some(Pending { link, interface, nanos, frame }) = &self.last else { return };
+        if Some(*link) != self.network.leaving(node, face) || *nanos != now.0 {
+            return;
+        }
+        let copy = Pending { link: *link, interface: *interface, nanos: *nanos, frame: frame.clone() };
+        self.settle(None);
+        self.last = Some(copy);
+        self.settle(Some("duplicated on the link"));
+    }
 }
 
 impl Sink for Capture {
@@ -105,6 +117,9 @@ impl Sink for Capture {
     }
 
     fn detail(&mut self, now: Time, node: NodeId, face: FaceId, event: &Event<'_>) {
+        if let Event::Duplicated { .. } = event {
+            return self.copy(now, node, face);
+        }
         let Event::Sent { packet, .. } = event else { return };
         let Some(link) = self.network.leaving(node, face) else { return };
         let Some(Some((interface, header))) = self.taps.get(link as usize).copied() else { return };

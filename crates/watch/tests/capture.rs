@@ -28,7 +28,11 @@ struct Frame {
 
 /// Runs the scenario with a capture; the counters of the captured directions.
 fn captured(path: &Path, links: &[&str], snaplen: Option<u32>) -> Vec<LinkCounters> {
-    let mut built: Built = build(&scenario(BUSY), 3).expect("a checked scenario can be built");
+    captured_of(BUSY, path, links, snaplen)
+}
+
+fn captured_of(text: &str, path: &Path, links: &[&str], snaplen: Option<u32>) -> Vec<LinkCounters> {
+    let mut built: Built = build(&scenario(text), 3).expect("a checked scenario can be built");
     let names: Vec<String> = links.iter().map(|name| (*name).to_owned()).collect();
     let capture = Capture::new(&built, &names, path, snaplen, "a test").expect("the file can be begun");
     let capture = Rc::new(RefCell::new(capture));
@@ -145,4 +149,33 @@ fn a_snaplen_cuts_what_is_kept_and_not_what_is_said() {
     let frames = frames(&path);
     assert_eq!(frames.iter().map(|frame| frame.length - 14).sum::<u64>(), counters[0].bytes);
     assert!(frames.iter().all(|frame| frame.kept == frame.length.min(64) && frame.interface == "r2>r1"));
+}
+
+/// A link makes copies and lets them overtake each other: each packet and each copy is there once, in the order in which
+/// they were sent.
+#[test]
+fn a_copy_that_a_link_makes_is_there_once() {
+    let impaired = format!(
+        "{BUSY}\n[[impairment]]\nlink = \"r1-r2\"\njitter = \"4ms\"\novertaking = true\nduplicate = \"10%\"\n\
+         reorder = {{ share = \"10%\", delay = \"15ms\" }}\n"
+    );
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("capture.pcapng");
+    let counters = captured_of(&impaired, &path, &BOTH, None);
+    let frames = frames(&path);
+    for (name, counters) in BOTH.iter().zip(&counters) {
+        let here: Vec<&Frame> = frames.iter().filter(|frame| frame.interface == *name).collect();
+        assert_eq!(here.len() as u64, counters.packets + counters.duplicated, "{name}");
+        let copies = here.windows(2).filter(|pair| pair[1].comment == "duplicated on the link");
+        let (mut count, mut bytes) = (0, 0);
+        for pair in copies {
+            assert_eq!((pair[0].nanos, &pair[0].payload), (pair[1].nanos, &pair[1].payload), "{name}");
+            assert_eq!(pair[0].comment, "", "{name}: what is lost leaves no copy");
+            (count, bytes) = (count + 1, bytes + pair[1].length - 14);
+        }
+        assert_eq!(count, counters.duplicated, "{name}");
+        assert!(count > 10, "{name}: {count} copies");
+        assert_eq!(here.iter().map(|frame| frame.length - 14).sum::<u64>(), counters.bytes + bytes, "{name}");
+    }
+    assert!(frames.is_sorted_by_key(|frame| frame.nanos));
 }

@@ -76,6 +76,13 @@ impl Found {
                     last.transmission = *transmission;
                 }
             }
+            What::Duplicated { packet } => {
+                // The copy crosses by itself: either may be the one that counts.
+                let copied = |c: &&Crossing| c.link == link && c.sent == step.time && c.packet.is_same(packet);
+                if let Some(copy) = self.crossings.iter().rev().find(copied).cloned() {
+                    self.crossings.push(copy);
+                }
+            }
             What::Arrived { packet } => {
                 let on_its_way = |c: &&mut Crossing| {
                     let there = c.sent + c.transmission <= step.time;
@@ -85,8 +92,12 @@ impl Found {
                     crossing.arrived = Some(step.time);
                 }
             }
-            What::Dropped { reason: DropReason::LinkLoss, packet } => {
-                let lost = |c: &Crossing| c.link == link && c.sent == step.time && c.packet.is_same(packet);
+            What::Dropped { reason: reason @ (DropReason::LinkLoss | DropReason::LinkDown), packet } => {
+                let lost = |c: &Crossing| {
+                    // A link that goes down loses what has been on its way for a while, too.
+                    let then = c.sent == step.time || *reason == DropReason::LinkDown;
+                    c.link == link && c.arrived.is_none() && then && c.packet.is_same(packet)
+                };
                 if let Some(place) = self.crossings.iter().rposition(lost) {
                     self.crossings.remove(place);
                 }
@@ -98,5 +109,49 @@ impl Found {
     fn stored(&mut self, link: u32, packet: &Shown) -> Span {
         let place = self.recovered.iter().position(|(l, p, _)| *l == link && p.is_same(packet));
         place.map_or(Span::ZERO, |place| self.recovered.remove(place).2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DATA: Shown = Shown { packet: PacketKind::Data, nonce: None, bytes: 1000, mark: false };
+
+    fn step(time: u64, what: What) -> Step {
+        Step { time: Time(time), node: NodeId(0), link: Some(7), what }
+    }
+
+    /// A Data leaves the queue and is sent within one unit of time.
+    fn sent(time: u64) -> [Step; 2] {
+        let left = What::Dequeued { packet: DATA, sojourn: Span::ZERO, packets_behind: 0, bytes_behind: 0 };
+        [step(time, left), step(time, What::Sent { packet: DATA, transmission: Span(1) })]
+    }
+
+    fn arrived(time: u64) -> Step {
+        step(time, What::Arrived { packet: DATA })
+    }
+
+    /// When each crossing was sent and when it arrived.
+    fn ways(steps: &[Step]) -> Vec<(u64, Option<u64>)> {
+        crossings(steps).iter().map(|c| (c.sent.0, c.arrived.map(|time| time.0))).collect()
+    }
+
+    #[test]
+    fn a_copy_does_not_take_the_arrival_of_the_next_data() {
+        let mut steps = sent(0).to_vec();
+        steps.push(step(0, What::Duplicated { packet: DATA }));
+        steps.extend(sent(2));
+        steps.extend([arrived(10), arrived(11), arrived(15)]);
+        assert_eq!(ways(&steps), [(0, Some(10)), (0, Some(11)), (2, Some(15))]);
+    }
+
+    #[test]
+    fn what_a_failing_link_loses_does_not_take_the_arrival_of_the_next_data() {
+        let mut steps = sent(0).to_vec();
+        steps.push(step(5, What::Dropped { packet: DATA, reason: DropReason::LinkDown }));
+        steps.extend(sent(6));
+        steps.push(arrived(12));
+        assert_eq!(ways(&steps), [(6, Some(12))]);
     }
 }

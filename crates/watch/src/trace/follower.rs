@@ -168,6 +168,7 @@ impl Follower {
                 bytes_behind: behind.bytes,
             },
             Event::Sent { packet, until } => What::Sent { packet: Shown::of(packet), transmission: until.since(now) },
+            Event::Duplicated { packet } => What::Duplicated { packet: Shown::of(packet) },
             Event::Arrived { packet } => What::Arrived { packet: Shown::of(packet) },
             Event::Marked { packet } => What::Marked { packet: Shown::of(packet) },
             Event::Stored { packet, held } => What::Stored { packet: Shown::of(packet), held },
@@ -195,6 +196,7 @@ impl Follower {
             Event::Queued { .. }
             | Event::Dequeued { .. }
             | Event::Sent { .. }
+            | Event::Duplicated { .. }
             | Event::Marked { .. }
             | Event::Stored { .. }
             | Event::Announced { .. }

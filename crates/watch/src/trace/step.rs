@@ -74,6 +74,12 @@ pub enum What {
         #[serde(rename = "transmission_ms", serialize_with = "millis")]
         transmission: Span,
     },
+    /// The link made a copy of it, which arrives, too.
+    Duplicated {
+        /// The copy.
+        #[serde(flatten)]
+        packet: Shown,
+    },
     /// It arrived.
     Arrived {
         /// The packet.

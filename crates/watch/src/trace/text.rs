@@ -105,6 +105,9 @@ fn say(what: &What) -> (Tone, String) {
         What::Sent { packet, transmission } => {
             plain(format!("{} leaves, {} to send", packet_name(packet), ms(*transmission)))
         }
+        What::Duplicated { packet } => {
+            (Tone::Warning, format!("{} is duplicated on the link: a copy will arrive, too", packet_name(packet)))
+        }
         What::Arrived { packet } => plain(format!("{} arrives", packet_name(packet))),
         What::Marked { packet } => (Tone::Warning, format!("{} is marked", packet_name(packet))),
         What::Stored { packet, held } => {
