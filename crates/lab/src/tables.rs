@@ -118,31 +118,53 @@ fn metrics(place: Option<&'static str>) -> impl Iterator<Item = &'static MetricI
 
 /// A row for each run with everything, or for each `place` of it with what is measured there.
 fn scoped(experiment: &Experiment, place: Option<&'static str>, table: &mut Table) {
-    for_each_run(experiment, |key, outcome| {
-        for (label, scope) in places(outcome, place) {
-            let cells = metrics(place).map(|m| Cell::from(outcome.get(m.name, scope.clone())));
-            let label = label.map(|l| Cell::from(l.as_str()));
-            let digest = place.is_none().then(|| Cell::from(format!("{:016x}", outcome.digest).as_str()));
-            table.push(key.iter().cloned().chain(label).chain(cells).chain(digest));
+    for_each_run(experiment, |key, outcome| match place {
+        None => {
+            let cells = metrics(None).map(|m| Cell::from(outcome.get(m.name, Scope::Run)));
+            let digest = Cell::from(format!("{:016x}", outcome.digest));
+            table.push(key.iter().cloned().chain(cells).chain([digest]));
+        }
+        Some(place) => {
+            for (label, cells) in places(outcome, place) {
+                table.push(key.iter().cloned().chain([Cell::from(label)]).chain(cells));
+            }
         }
     });
 }
 
-/// The rows that a run has in a table: itself, or each of its flows, links or nodes.
-fn places(outcome: &Outcome, place: Option<&str>) -> Vec<(Option<String>, Scope)> {
-    if place.is_none() {
-        return vec![(None, Scope::Run)];
-    }
-    let mut scopes: Vec<&Scope> = outcome.values.keys().map(|(_, scope)| scope).collect();
-    scopes.sort();
-    scopes.dedup();
-    let label = |scope: &Scope| match (place, scope) {
-        (Some("flow"), Scope::Flow(name)) | (Some("link"), Scope::Link(name)) | (Some("node"), Scope::Node(name)) => {
-            Some((Some(name.clone()), scope.clone()))
+/// Flows, links or nodes of a run by their labels, each with what was measured there.
+///
+/// The values of a run are in order of metric and label. So are these, and each metric is merged into those before it in
+/// one pass: a network of many links has millions of values.
+fn places<'o>(outcome: &'o Outcome, place: &'static str) -> Vec<(&'o str, Vec<Cell>)> {
+    let columns: Vec<&MetricInfo> = metrics(Some(place)).collect();
+    let mut rows: Vec<(&str, Vec<Cell>)> = Vec::new();
+    for (column, metric) in columns.iter().enumerate() {
+        let mut merged = Vec::with_capacity(rows.len());
+        let mut known = rows.into_iter().peekable();
+        let measured = outcome.values.range((metric.name, Scope::Run)..);
+        for ((_, scope), value) in measured.take_while(|((name, _), _)| *name == metric.name) {
+            let Some(label) = label_of(place, scope) else { continue };
+            while let Some(other) = known.next_if(|(other, _)| *other < label) {
+                merged.push(other);
+            }
+            let own = known.next_if(|(own, _)| *own == label);
+            let (label, mut cells) = own.unwrap_or_else(|| (label, vec![Cell::Missing; columns.len()]));
+            cells[column] = Cell::from(*value);
+            merged.push((label, cells));
         }
+        merged.extend(known);
+        rows = merged;
+    }
+    rows
+}
+
+/// What a scope is called, if it is a `place`.
+fn label_of<'s>(place: &str, scope: &'s Scope) -> Option<&'s str> {
+    match (place, scope) {
+        ("flow", Scope::Flow(name)) | ("link", Scope::Link(name)) | ("node", Scope::Node(name)) => Some(name),
         _ => None,
-    };
-    scopes.into_iter().filter_map(label).collect()
+    }
 }
 
 /// A row for each point and metric of the whole run; one that some run could not measure has none.
