@@ -28,7 +28,7 @@ fn claims_of_several_papers_are_scored_together() {
         })
         .collect();
     assert_eq!(ids, [("kato", "K-19"), ("plr", "P-14")]);
-    assert_eq!((&score["summary"]["claims"], &score["summary"]["missing"]), (&Value::from(2), &Value::from(0)));
+    assert_eq!((&score["summary"]["claims"], &score["summary"]["missing"]), (&Value::from(2), &Value::Null));
     assert_eq!(score["failures"], Value::Array(vec![]));
     assert!(!here.join("o/claims.json").exists(), "a choice of claims is not the score of all");
 }

@@ -207,8 +207,13 @@ pub struct Summary {
     pub partly: usize,
     /// Those not reproduced.
     pub not: usize,
-    /// Those for which nothing was measured.
+    /// Those for which nothing was measured. Written only where there are any.
+    #[serde(skip_serializing_if = "is_zero")]
     pub missing: usize,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Summary {

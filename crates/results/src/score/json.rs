@@ -24,9 +24,9 @@ impl Scorecard {
     ///
     /// The shape is
     /// `{"paper", "claims": [{"id", "says", "where", "expected", "measured", "tolerance", "verdict", "why"}],
-    /// "summary": {"claims", "reproduced", "partly", "not", "missing"}}`. `expected` and `measured` are a number (true or false for
-    /// a statement, null for a measurement that is missing or not finite) when a claim has one part, and else an object
-    /// with a member for each part, named by its label.
+    /// "summary": {"claims", "reproduced", "partly", "not"}}`, with `"missing"` in the summary if any is. `expected` and
+    /// `measured` are a number (true or false for a statement, null for a measurement that is missing or not finite)
+    /// when a claim has one part, and else an object with a member for each part, named by its label.
     pub fn to_json(&self) -> String {
         pretty(&self.members())
     }
@@ -208,7 +208,7 @@ mod tests {
                      "expected": true, "measured": false, "tolerance": "order", "verdict": "not",
                      "why": "Missed: does not hold."},
                 ],
-                "summary": {"claims": 3, "reproduced": 1, "partly": 1, "not": 1, "missing": 0},
+                "summary": {"claims": 3, "reproduced": 1, "partly": 1, "not": 1},
             }),
         );
     }
