@@ -289,7 +289,7 @@ measure = "full_delay[cubic, queue=20]"
 "#);
     let claims = claims(&experiment);
     let verdicts: Vec<Verdict> = claims.iter().map(verdict).collect();
-    assert_eq!(verdicts, [Verdict::Reproduced, Verdict::Partly, Verdict::Not, Verdict::Reproduced]);
+    assert_eq!(verdicts, [Verdict::Reproduced, Verdict::Partly, Verdict::Missing, Verdict::Reproduced]);
     let [a, b, c, d] = &claims[..] else { panic!("four claims") };
     assert_eq!((a.id.as_str(), a.at.as_str(), a.why.as_str()), ("A", "somewhere", "Because."));
     assert_eq!(a.parts[0].measured, Some(1.0));

@@ -42,7 +42,7 @@ fn names(text: &str, id: &str) -> bool {
         }
         // `K-20 to K-25`, `K-20–K-25`, `K-20..K-25`
         let range = before.filter(|(_, first, end)| *first < n && is_range(&text[*end..at]));
-        if n == number || range.is_some_and(|(_, first, _)| (first..=n).contains(&number)) {
+        if word == id || range.is_some_and(|(_, first, _)| (first..=n).contains(&number)) {
             return true;
         }
         before = Some((own, n, at + word.len()));
