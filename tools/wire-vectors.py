@@ -21,8 +21,11 @@ from pathlib import Path
 from ndn.encoding import Component, InterestParam, MetaInfo, Name, make_data, make_interest, parse_data, parse_interest
 from ndn.encoding.ndnlp_v2 import CachePolicy, LpPacket, LpPacketValue, NetworkNack, make_network_nack
 from ndn.security import DigestSha256Signer, HmacSha256Signer, NullSigner
-from ndn.security.signer import Ed25519Signer
+from ndn.security.signer import Ed25519Signer, Sha256WithEcdsaSigner
+from ndn.app_support import nfd_mgmt
+from Cryptodome.Hash import SHA256
 from Cryptodome.PublicKey import ECC
+from Cryptodome.Signature import DSS
 
 OUT = Path(__file__).resolve().parent.parent / "crates" / "wire" / "tests" / "vectors.json"
 
@@ -34,6 +37,18 @@ class FixedInterestSigner(DigestSha256Signer):
         super().write_signature_info(signature_info)
         signature_info.signature_nonce = 0x1122334455667788
         signature_info.signature_time = 1_700_000_000_123
+
+
+class FixedEcdsaSigner(Sha256WithEcdsaSigner):
+    """ECDSA with the number of RFC 6979 in place of a random one."""
+
+    def write_signature_value(self, wire, contents):
+        h = SHA256.new()
+        for part in contents:
+            h.update(part)
+        signature = DSS.new(self.key, "deterministic-rfc6979", "der").sign(h)
+        wire[:len(signature)] = signature
+        return len(signature)
 
 
 def components(name):
@@ -68,6 +83,7 @@ def say_interest(wire):
         "forwarding_hint": [components(Name.normalize(n)) for n in param.forwarding_hint],
         "parameters": None if app_param is None else bytes(app_param).hex(),
         "digest_signed": digest_signed(sig),
+        "signature": say_signature(sig),
         "canonical": param.lifetime != 4000,
     }
 
@@ -84,6 +100,7 @@ def say_data(wire):
         "payload": bytes(content or b"").hex(),
         "signature_type": sig.signature_info.signature_type,
         "digest_signed": digest_signed(sig),
+        "signature": say_signature(sig),
         "implicit_digest": sha256(wire).hexdigest(),
     }
 
@@ -94,6 +111,37 @@ def digest_signed(sig):
         return False
     digest = sha256(b"".join(bytes(part) for part in sig.signature_covered_part)).digest()
     return bytes(sig.signature_value_buf or b"") == digest
+
+
+def say_signature(sig):
+    info = sig.signature_info
+    if info is None:
+        return None
+    key = info.key_locator
+    covered = b"".join(bytes(part) for part in sig.signature_covered_part)
+    return {
+        "type": info.signature_type,
+        "key_name": None if key is None or not key.name else components(Name.normalize(key.name)),
+        "nonce": None if info.signature_nonce is None else info.signature_nonce.to_bytes(8, "big").hex(),
+        "time_ms": info.signature_time,
+        "seq_num": info.signature_seq_num,
+        "covered": sha256(covered).hexdigest(),
+        "value": bytes(sig.signature_value_buf or b"").hex(),
+    }
+
+
+def say_command(name):
+    """An Interest of the old form, signed in its name: what it asks for, and its signature."""
+    wire = bytes(make_interest(name, InterestParam(nonce=1)))
+    time, nonce, _, value = (bytes(Component.get_value(c)) for c in name[-4:])
+    return {
+        "wire": wire.hex(),
+        "name": components(name[:-4]),
+        "time_ms": int.from_bytes(time, "big"),
+        "nonce": nonce.hex(),
+        "covered": sha256(b"".join(bytes(c) for c in name[:-1])).hexdigest(),
+        "value": value[2:].hex(),
+    }
 
 
 def only_fragment(fragment):
@@ -196,6 +244,15 @@ def datas():
     yield make_data("/a/big", MetaInfo(70000, 65536), b"x" * 1300, hmac)
     yield make_data("/a/null", MetaInfo(), b"unsigned", NullSigner())
     yield make_data("/a/ed", MetaInfo(), b"signed", Ed25519Signer("/key", ed25519))
+    ecdsa = ECC.construct(curve="P-256", d=int.from_bytes(bytes(range(32)), "big")).export_key(format="DER")
+    yield make_data("/a/ec", MetaInfo(), b"signed", FixedEcdsaSigner("/key/KEY/%01", ecdsa))
+
+
+def commands():
+    nfd_mgmt.timestamp = lambda: 1_700_000_000_123
+    nfd_mgmt.gen_nonce_64 = lambda: 0x0123456789ABCDEF
+    yield nfd_mgmt.make_command("rib", "register", name="/a/b", cost=0)
+    yield nfd_mgmt.make_command("faces", "create", uri="udp4://192.0.2.1:6363")
 
 
 def links(interest, data):
@@ -235,6 +292,7 @@ def make():
         "names": [say_name(n) for n in names()],
         "interests": [say_interest(w) for w in all_interests],
         "data": [say_data(w) for w in all_data],
+        "commands": [say_command(n) for n in commands()],
         "links": [say_link(w) for w in links(all_interests[1], bytes(all_data[4]))],
     }
 

@@ -2,7 +2,7 @@
 
 use crate::lp::{LpHeader, write_link};
 use crate::packet::{Content, Data, Interest, InterestExtras, Kind, Packet};
-use crate::tlv::{element_len, write_element, write_header, write_number};
+use crate::tlv::{write_element, write_header, write_number};
 use crate::types::*;
 use bytes::Bytes;
 
@@ -170,31 +170,5 @@ impl MetaInfo {
     /// FinalBlockId as it is sent.
     pub(crate) fn final_component(&self) -> Option<crate::Name> {
         self.final_block.as_ref().filter(|n| !n.is_empty()).map(|n| n.prefix(1))
-    }
-}
-
-impl Data {
-    /// A Data with these bytes as its content, signed by DigestSha256.
-    ///
-    /// It may become longer than [`MAX_PACKET`](crate::MAX_PACKET), which peers refuse: ask [`Data::wire_len`].
-    pub fn build(name: crate::Name, payload: &[u8], meta: &MetaInfo) -> Data {
-        let mut value = Vec::with_capacity(name.wire_len() + payload.len() + 128);
-        name.encode_into(&mut value);
-        meta.write(&mut value);
-        write_element(&mut value, CONTENT, payload);
-        let payload_end = value.len();
-        crate::sign::write_data_signature(&mut value, 0);
-        let mut wire = Vec::with_capacity(element_len(DATA, value.len()));
-        write_element(&mut wire, DATA, &value);
-        let end = wire.len() - value.len() + payload_end;
-        let wire = Bytes::from(wire);
-        let content = crate::EncodedData {
-            payload: wire.slice(end - payload.len()..end),
-            wire,
-            freshness_ms: meta.freshness_ms,
-            content_type: meta.content_type,
-            final_block: meta.final_component(),
-        };
-        Data { name, content: Content::Encoded(std::sync::Arc::new(content)) }
     }
 }

@@ -29,6 +29,7 @@
 //!
 //! Weir's own link header fields ([`types`], 940 to 952) lie in the range that other forwarders ignore.
 
+mod command;
 mod decode;
 mod encode;
 mod error;
@@ -37,11 +38,13 @@ mod lp;
 mod name;
 mod packet;
 mod sign;
+mod signature;
 mod size;
 pub mod tlv;
 pub mod types;
 mod uri;
 
+pub use command::SignedCommand;
 pub use encode::MetaInfo;
 pub use error::{DecodeError, DecodeErrorKind};
 pub use fragment::{Frames, Mtu};
@@ -51,6 +54,7 @@ pub use packet::{
     Content, Data, EncodedData, Feedback, HopFields, Interest, InterestExtras, Kind, Nack, NackReason, Packet, Parts,
     PitToken, VirtualData,
 };
+pub use signature::{KeyLocator, Signature, SignatureInfo, SignatureType};
 pub use uri::{ParseNameError, ParseNameErrorKind};
 
 /// Largest NDN packet that peers accept, in bytes (NFD `MAX_NDN_PACKET_SIZE`).

@@ -1,74 +1,131 @@
-//! SHA-256: the signature type DigestSha256 (which shows damage, not authorship), the digest of an Interest's
-//! parameters, and the implicit digest of a Data.
+//! Signatures of packets: making them, finding them, and the one kind that needs no key, DigestSha256 (which shows
+//! damage, not authorship). Also the digest of an Interest's parameters and the implicit digest of a Data.
 
+use crate::encode::MetaInfo;
+use crate::error::{DecodeError, DecodeErrorKind};
 use crate::name::{Component, Name, component_type};
-use crate::packet::{Content, Data, Interest, InterestExtras};
-use crate::tlv::{Reader, write_element, write_number};
+use crate::packet::{Content, Data, EncodedData, Interest, InterestExtras};
+use crate::signature::{Signature, SignatureInfo, SignatureType};
+use crate::tlv::{Element, Reader, element_len, write_element, write_header};
 use crate::types::*;
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
+use std::convert::Infallible;
 use std::sync::Arc;
-
-/// SignatureType of DigestSha256.
-const DIGEST_SHA256: u64 = 0;
-
-/// InterestSignatureInfo elements that make each signed Interest different.
-const SIGNATURE_NONCE: u32 = 38;
-const SIGNATURE_TIME: u32 = 40;
 
 /// Appends SignatureInfo and SignatureValue to a Data whose Name begins at `signed`.
 pub(crate) fn write_data_signature(out: &mut Vec<u8>, signed: usize) {
-    write_element(out, SIGNATURE_INFO, &[SIGNATURE_TYPE as u8, 1, DIGEST_SHA256 as u8]);
-    let digest = Sha256::digest(&out[signed..]);
+    SignatureInfo::default().write(out, SIGNATURE_INFO);
+    let digest = sha256(&out[signed..]);
     write_element(out, SIGNATURE_VALUE, &digest);
 }
 
+/// Room in front of a Data's value for its own type and length.
+const HEADER_ROOM: usize = 6;
+
 impl Data {
-    /// SignatureType: 0 SHA-256 digest, 1 RSA, 3 ECDSA, 4 HMAC, 5 Ed25519, 200 none.
+    /// A Data with these bytes as its content, signed by DigestSha256.
+    ///
+    /// It may become longer than [`MAX_PACKET`](crate::MAX_PACKET), which peers refuse: ask [`Data::wire_len`].
+    pub fn build(name: Name, payload: &[u8], meta: &MetaInfo) -> Data {
+        let digest = |signed: &[u8]| Ok::<_, Infallible>(sha256(signed));
+        let Ok(data) = Data::build_signed(name, payload, meta, &SignatureInfo::default(), digest);
+        data
+    }
+
+    /// A Data with these bytes as its content. `sign` gets the bytes that the signature is to cover, and answers with
+    /// the signature; `info` says how and by whom it is made.
+    ///
+    /// It may become longer than [`MAX_PACKET`](crate::MAX_PACKET), which peers refuse: ask [`Data::wire_len`].
+    pub fn build_signed<V: AsRef<[u8]>, E>(
+        name: Name,
+        payload: &[u8],
+        meta: &MetaInfo,
+        info: &SignatureInfo,
+        sign: impl FnOnce(&[u8]) -> Result<V, E>,
+    ) -> Result<Data, E> {
+        let mut wire = Vec::with_capacity(HEADER_ROOM + name.wire_len() + payload.len() + 192);
+        wire.resize(HEADER_ROOM, 0);
+        name.encode_into(&mut wire);
+        meta.write(&mut wire);
+        write_element(&mut wire, CONTENT, payload);
+        let payload_end = wire.len();
+        info.write(&mut wire, SIGNATURE_INFO);
+        let value = sign(&wire[HEADER_ROOM..])?;
+        write_element(&mut wire, SIGNATURE_VALUE, value.as_ref());
+        // Its own length comes last: that of a signature is not known before.
+        let mut header = Vec::with_capacity(HEADER_ROOM);
+        write_header(&mut header, DATA, wire.len() - HEADER_ROOM);
+        let start = HEADER_ROOM - header.len();
+        wire[start..HEADER_ROOM].copy_from_slice(&header);
+        let wire = Bytes::from(wire);
+        let content = EncodedData {
+            payload: wire.slice(payload_end - payload.len()..payload_end),
+            wire: wire.slice(start..),
+            freshness_ms: meta.freshness_ms,
+            content_type: meta.content_type,
+            final_block: meta.final_component(),
+        };
+        Ok(Data { name, content: Content::Encoded(Arc::new(content)) })
+    }
+
+    /// SignatureType as a number: 0 SHA-256 digest, 1 RSA, 3 ECDSA, 4 HMAC, 5 Ed25519, 200 none.
     pub fn signature_type(&self) -> u64 {
         match &self.content {
-            Content::Virtual(_) => DIGEST_SHA256,
-            Content::Encoded(e) => Signature::find(&e.wire, SIGNATURE_INFO, SIGNATURE_VALUE).map_or(0, |s| s.typ),
+            Content::Virtual(_) => SignatureType::DigestSha256.code(),
+            Content::Encoded(e) => Found::read(&e.wire, SIGNATURE_INFO, SIGNATURE_VALUE).map_or(0, |s| s.typ),
         }
+    }
+
+    /// The signature, with the bytes that it covers. Fails if what it says of itself cannot be read.
+    pub fn signature(&self) -> Result<Signature, DecodeError> {
+        let wire = self.encode();
+        let missing = DecodeError { kind: DecodeErrorKind::Missing(SIGNATURE_INFO), at: 0 };
+        let found = Found::read(&wire, SIGNATURE_INFO, SIGNATURE_VALUE).ok_or(missing)?;
+        Ok(Signature {
+            info: SignatureInfo::read(&found.info)?,
+            value: wire.slice_ref(found.value),
+            signed: wire.slice(found.value_start..found.info.end()),
+        })
     }
 
     /// True if the Data is signed by DigestSha256 and the digest is right. (A virtual Data encodes to one that is.)
     pub fn verify_digest(&self) -> bool {
         let Content::Encoded(e) = &self.content else { return true };
-        let Some(signature) = Signature::find(&e.wire, SIGNATURE_INFO, SIGNATURE_VALUE) else { return false };
-        let signed = &e.wire[signature.value_start..signature.signed_end];
-        signature.typ == DIGEST_SHA256 && Sha256::digest(signed)[..] == *signature.value
+        let Some(signature) = Found::read(&e.wire, SIGNATURE_INFO, SIGNATURE_VALUE) else { return false };
+        let signed = &e.wire[signature.value_start..signature.info.end()];
+        signature.typ == SignatureType::DigestSha256.code() && sha256(signed)[..] == *signature.value
     }
 
     /// SHA-256 of the whole encoded Data: the implicit last component of its full name.
     pub fn implicit_digest(&self) -> [u8; 32] {
-        Sha256::digest(self.encode()).into()
+        sha256(&self.encode())
     }
 }
 
 /// Where the signature of an encoded packet lies.
-struct Signature<'a> {
+struct Found<'a> {
     typ: u64,
+    /// SignatureInfo.
+    info: Element<'a>,
     /// SignatureValue.
     value: &'a [u8],
     /// Where the packet's own TLV-VALUE begins.
     value_start: usize,
-    /// Where SignatureInfo ends.
-    signed_end: usize,
 }
 
-impl<'a> Signature<'a> {
+impl<'a> Found<'a> {
     /// Looks for the signature with these element types in the bytes of one packet.
-    fn find(packet: &'a [u8], info: u32, value: u32) -> Option<Signature<'a>> {
+    fn read(packet: &'a [u8], info: u32, value: u32) -> Option<Found<'a>> {
         let packet = Reader::new(packet).read().ok()??;
         let mut reader = packet.reader();
         let mut found = None;
         while let Some(e) = reader.read().ok()? {
             if e.typ == info {
                 let typ = e.reader().expect(SIGNATURE_TYPE).ok()?.number().ok()?;
-                found = Some((typ, e.end()));
-            } else if let Some((typ, signed_end)) = found.filter(|_| e.typ == value) {
-                return Some(Signature { typ, value: e.value, value_start: packet.value_start, signed_end });
+                found = Some((typ, e));
+            } else if let Some((typ, info)) = found.filter(|_| e.typ == value) {
+                return Some(Found { typ, info, value: e.value, value_start: packet.value_start });
             }
         }
         None
@@ -88,29 +145,53 @@ impl Interest {
     /// The same Interest with ApplicationParameters, signed by DigestSha256: a command as forwarders accept it on
     /// local faces. `nonce` and `time_ms` (milliseconds since the Unix epoch) make it different from every other.
     /// A signature or unknown elements that the Interest had are replaced.
-    pub fn with_signed_parameters(mut self, parameters: impl Into<Bytes>, nonce: u64, time_ms: u64) -> Interest {
+    pub fn with_signed_parameters(self, parameters: impl Into<Bytes>, nonce: u64, time_ms: u64) -> Interest {
+        let nonce = Some(Bytes::copy_from_slice(&nonce.to_be_bytes()));
+        let info = SignatureInfo { nonce, time_ms: Some(time_ms), ..SignatureInfo::default() };
+        let digest = |signed: &[u8]| Ok::<_, Infallible>(sha256(signed));
+        let Ok(interest) = self.sign(parameters, &info, digest);
+        interest
+    }
+
+    /// The same Interest with ApplicationParameters and a signature. `sign` gets the bytes that the signature is to
+    /// cover; `info` says how and by whom it is made. A signature or unknown elements that the Interest had are
+    /// replaced.
+    pub fn sign<V: AsRef<[u8]>, E>(
+        mut self,
+        parameters: impl Into<Bytes>,
+        info: &SignatureInfo,
+        sign: impl FnOnce(&[u8]) -> Result<V, E>,
+    ) -> Result<Interest, E> {
         let parameters = parameters.into();
-        let mut info = vec![SIGNATURE_TYPE as u8, 1, DIGEST_SHA256 as u8];
-        write_element(&mut info, SIGNATURE_NONCE, &nonce.to_be_bytes());
-        write_number(&mut info, SIGNATURE_TIME, time_ms);
         let mut trailer = Vec::new();
-        write_element(&mut trailer, INTEREST_SIGNATURE_INFO, &info);
-        let mut signed = InterestExtras { parameters: Some(parameters.clone()), ..InterestExtras::default() };
-        signed.trailer = trailer.clone().into();
-        write_element(&mut trailer, INTEREST_SIGNATURE_VALUE, &signed_digest(&self.name, &signed));
+        info.write(&mut trailer, INTEREST_SIGNATURE_INFO);
+        let covered = Bytes::copy_from_slice(&trailer);
+        let value = sign(&signed_portion(&self.name, Some(&parameters), &covered))?;
+        write_element(&mut trailer, INTEREST_SIGNATURE_VALUE, value.as_ref());
         self.extras_mut().trailer = trailer.into();
-        self.with_parameters(parameters)
+        Ok(self.with_parameters(parameters))
+    }
+
+    /// The signature, with the bytes that it covers; `None` if the Interest has none. Fails if what it says of itself
+    /// cannot be read.
+    pub fn signature(&self) -> Result<Option<Signature>, DecodeError> {
+        let Some(extras) = self.extras.as_deref().filter(|e| e.parameters.is_some()) else { return Ok(None) };
+        let mut all = Vec::with_capacity(element_len(INTEREST, extras.trailer.len()));
+        write_element(&mut all, INTEREST, &extras.trailer);
+        let Some(found) = Found::read(&all, INTEREST_SIGNATURE_INFO, INTEREST_SIGNATURE_VALUE) else {
+            return Ok(None);
+        };
+        let covered = &extras.trailer[..found.info.end() - found.value_start];
+        Ok(Some(Signature {
+            info: SignatureInfo::read(&found.info)?,
+            value: Bytes::copy_from_slice(found.value),
+            signed: signed_portion(&self.name, extras.parameters.as_ref(), covered).into(),
+        }))
     }
 
     /// True if the Interest is signed by DigestSha256 and the digest is right.
     pub fn verify_digest(&self) -> bool {
-        let Some(extras) = self.extras.as_deref() else { return false };
-        let mut all = Vec::new();
-        write_element(&mut all, INTEREST, &extras.trailer);
-        let Some(s) = Signature::find(&all, INTEREST_SIGNATURE_INFO, INTEREST_SIGNATURE_VALUE) else { return false };
-        let covered = extras.trailer.slice(..s.signed_end - s.value_start);
-        let signed = InterestExtras { trailer: covered, ..extras.clone() };
-        extras.parameters.is_some() && s.typ == DIGEST_SHA256 && signed_digest(&self.name, &signed)[..] == *s.value
+        self.signature().is_ok_and(|signature| signature.is_some_and(|s| s.verify_digest()))
     }
 
     /// TLV-VALUE of ApplicationParameters, if present.
@@ -123,14 +204,17 @@ impl Interest {
     }
 }
 
-/// What DigestSha256 of an Interest covers: the name's components but for the parameters digest, then
+/// What the signature of an Interest covers: the name's components but for the parameters digest, then
 /// ApplicationParameters to InterestSignatureInfo.
-fn signed_digest(name: &Name, extras: &InterestExtras) -> [u8; 32] {
+fn signed_portion(name: &Name, parameters: Option<&Bytes>, behind: &[u8]) -> Vec<u8> {
     let mut signed = Vec::new();
     let components = name.components().filter(|c| c.typ != component_type::PARAMETERS_DIGEST);
     components.for_each(|c| write_element(&mut signed, u32::from(c.typ), &c.value));
-    extras.write_parameters(&mut signed);
-    Sha256::digest(&signed).into()
+    if let Some(parameters) = parameters {
+        write_element(&mut signed, APPLICATION_PARAMETERS, parameters);
+    }
+    signed.extend_from_slice(behind);
+    signed
 }
 
 fn extras_digest(extras: Option<&InterestExtras>) -> [u8; 32] {

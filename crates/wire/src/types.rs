@@ -42,6 +42,18 @@ pub const FRESHNESS_PERIOD: u32 = 25;
 pub const FINAL_BLOCK_ID: u32 = 26;
 /// SignatureInfo: how it was signed.
 pub const SIGNATURE_TYPE: u32 = 27;
+/// SignatureInfo: which key made it.
+pub const KEY_LOCATOR: u32 = 28;
+/// KeyLocator: SHA-256 of the key.
+pub const KEY_DIGEST: u32 = 29;
+/// InterestSignatureInfo: random bytes.
+pub const SIGNATURE_NONCE: u32 = 38;
+/// InterestSignatureInfo: milliseconds since the Unix epoch.
+pub const SIGNATURE_TIME: u32 = 40;
+/// InterestSignatureInfo: a number that grows.
+pub const SIGNATURE_SEQ_NUM: u32 = 42;
+/// SignatureInfo of a certificate: when it is valid.
+pub const VALIDITY_PERIOD: u32 = 253;
 
 /// The link packet.
 pub const LP_PACKET: u32 = 100;

@@ -7,8 +7,9 @@ use proptest::prelude::*;
 use std::sync::Arc;
 use weir_wire::tlv::write_element;
 use weir_wire::{
-    CachePolicy, Component, Content, Data, Feedback, HopFields, Interest, InterestExtras, Kind, LpHeader, LpPacket,
-    MAX_PACKET, MetaInfo, Nack, NackReason, Name, Packet, PitToken, VirtualData, component_type as ct,
+    CachePolicy, Component, Content, Data, Feedback, HopFields, Interest, InterestExtras, KeyLocator, Kind, LpHeader,
+    LpPacket, MAX_PACKET, MetaInfo, Nack, NackReason, Name, Packet, PitToken, Signature, SignatureInfo, SignatureType,
+    SignedCommand, VirtualData, component_type as ct,
 };
 
 // ---- arbitrary things ----
@@ -96,6 +97,20 @@ fn any_meta() -> impl Strategy<Value = MetaInfo> {
         content_type,
         freshness_ms,
         final_block,
+    })
+}
+
+fn any_info() -> impl Strategy<Value = SignatureInfo> {
+    let key =
+        option::of(prop_oneof![any_name().prop_map(KeyLocator::Name), any_bytes(33).prop_map(KeyLocator::Digest)]);
+    let nonce = option::of(vec(any::<u8>(), 1..10).prop_map(Bytes::from));
+    let numbers = [option::of(any_number()), option::of(any_number())];
+    (any_number(), key, nonce, numbers).prop_map(|(typ, key_locator, nonce, [time_ms, seq_num])| SignatureInfo {
+        typ: SignatureType::from_code(typ),
+        key_locator,
+        nonce,
+        time_ms,
+        seq_num,
     })
 }
 
@@ -325,6 +340,56 @@ proptest! {
         let len = wire.len();
         wire[len - 1 - at % covered] ^= 1;
         prop_assert!(Interest::decode(&wire.into()).is_err());
+    }
+
+    #[test]
+    fn signed_data_says_what_was_signed(
+        name in any_name(), payload in any_bytes(600), meta in any_meta(), info in any_info(), value in any_bytes(100)
+    ) {
+        let mut covered = Bytes::new();
+        let data = Data::build_signed(name, &payload, &meta, &info, |signed| {
+            covered = Bytes::copy_from_slice(signed);
+            Ok::<_, ()>(&value)
+        }).unwrap();
+        let received = Data::decode(&data.encode()).unwrap();
+        prop_assert_eq!(&received, &data);
+        prop_assert_eq!(data.encode().len(), data.wire_len());
+        prop_assert_eq!(received.signature().unwrap(), Signature { info, value, signed: covered });
+    }
+
+    #[test]
+    fn signed_interest_says_what_was_signed(
+        interest in any_interest(), parameters in any_bytes(100), info in any_info(), value in any_bytes(100)
+    ) {
+        let mut covered = Bytes::new();
+        let sign = |signed: &[u8]| {
+            covered = Bytes::copy_from_slice(signed);
+            Ok::<_, ()>(value.clone())
+        };
+        let signed = interest.sign(parameters, &info, sign).unwrap();
+        let received = Interest::decode(&signed.encode()).unwrap();
+        prop_assert_eq!(&received, &signed);
+        prop_assert_eq!(received.signature().unwrap(), Some(Signature { info, value, signed: covered }));
+    }
+
+    #[test]
+    fn signed_command_says_what_was_signed(
+        interest in any_interest(), nonce in any::<u64>(), time_ms in any::<u64>(), info in any_info(), value in any_bytes(100)
+    ) {
+        let interest = Interest { extras: None, ..interest };
+        prop_assume!(interest.name.components().all(|c| c.typ != ct::PARAMETERS_DIGEST));
+        let mut covered = Bytes::new();
+        let sign = |signed: &[u8]| {
+            covered = Bytes::copy_from_slice(signed);
+            Ok::<_, ()>(value.clone())
+        };
+        let signed = interest.clone().into_signed_command(nonce, time_ms, &info, sign).unwrap();
+        let found = Interest::decode(&signed.encode()).unwrap().signed_command().unwrap();
+        let info = SignatureInfo { nonce: None, time_ms: None, seq_num: None, ..info };
+        prop_assert_eq!(found, SignedCommand {
+            name: interest.name, time_ms, nonce: nonce.to_be_bytes().to_vec().into(),
+            signature: Signature { info, value, signed: covered },
+        });
     }
 
     #[test]

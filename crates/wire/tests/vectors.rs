@@ -3,9 +3,11 @@
 
 use bytes::Bytes;
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 use std::cell::Cell;
 use weir_wire::{
-    CachePolicy, Component, Content, Data, Interest, Kind, LpPacket, MetaInfo, NackReason, Name, Packet, VirtualData,
+    CachePolicy, Component, Content, Data, Interest, KeyLocator, Kind, LpPacket, MetaInfo, NackReason, Name, Packet,
+    Signature, SignatureInfo, VirtualData,
 };
 
 /// Calls `test` with each vector of a kind.
@@ -71,6 +73,43 @@ fn interests() {
         assert_eq!(interest.encode().len(), interest.wire_len());
         assert_eq!(Interest::decode(&interest.encode()).unwrap(), interest);
     });
+}
+
+/// python-ndn's reading of a signature and ours, whatever the type.
+fn same_signature(said: &Value, found: Option<Signature>) {
+    let Some(found) = found else { return assert!(said.is_null()) };
+    let SignatureInfo { typ, key_locator, nonce, time_ms, seq_num } = found.info;
+    assert_eq!(typ.code(), said["type"].as_u64().unwrap());
+    let key = (!said["key_name"].is_null()).then(|| KeyLocator::Name(name(&said["key_name"])));
+    assert_eq!(key_locator, key);
+    assert_eq!(nonce.map(|n| n.to_vec()), optional_hex(&said["nonce"]));
+    assert_eq!((time_ms, seq_num), (said["time_ms"].as_u64(), said["seq_num"].as_u64()));
+    assert_eq!(found.value, hex(&said["value"]));
+    assert_eq!(Sha256::digest(&found.signed).to_vec(), hex(&said["covered"]));
+}
+
+#[test]
+fn signatures() {
+    each("interests", |v, wire| same_signature(&v["signature"], Interest::decode(&wire).unwrap().signature().unwrap()));
+    each("data", |v, wire| same_signature(&v["signature"], Some(Data::decode(&wire).unwrap().signature().unwrap())));
+}
+
+/// Command Interests of the old form, signed in their names, both ways.
+#[test]
+fn commands_signed_in_their_names() {
+    let all: Value = serde_json::from_str(include_str!("vectors.json")).unwrap();
+    let commands = all["commands"].as_array().unwrap();
+    assert!(commands.len() > 1);
+    for v in commands {
+        let interest = Interest::decode(&hex(&v["wire"]).into()).unwrap();
+        let command = interest.signed_command().unwrap();
+        assert_eq!((&command.name, command.time_ms), (&name(&v["name"]), v["time_ms"].as_u64().unwrap()));
+        assert_eq!((command.nonce.to_vec(), command.signature.value.to_vec()), (hex(&v["nonce"]), hex(&v["value"])));
+        assert_eq!(Sha256::digest(&command.signature.signed).to_vec(), hex(&v["covered"]));
+        assert!(command.signature.verify_digest());
+        let ours = Interest { name: command.name, ..interest.clone() };
+        assert_eq!(ours.into_digest_command(0x0123_4567_89ab_cdef, command.time_ms), interest);
+    }
 }
 
 /// The signature of python-ndn's command Interest comes out the same when we make it.
