@@ -1,0 +1,71 @@
+//! When may the next frame leave a face whose rate the operator knows?
+
+use weir_core::{Rate, Span, Time};
+
+/// How far a face may lag behind its rate and still make up for it. Timers come late by some ten microseconds; without
+/// this the rate would fall short by as much at every packet.
+const LAG: Span = Span::from_millis(1);
+
+/// The wire of a face: it is busy while a frame crosses it. Without a rate it is always free, and the kernel says when
+/// there is room.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    rate: Option<Rate>,
+    free_at: Time,
+}
+
+impl Pace {
+    pub fn new(rate: Option<Rate>) -> Pace {
+        Pace { rate, free_at: Time::ZERO }
+    }
+
+    #[inline]
+    pub fn is_free(&self, now: Time) -> bool {
+        self.free_at <= now
+    }
+
+    pub fn free_at(&self) -> Time {
+        self.free_at
+    }
+
+    /// A frame of `bytes` leaves at `now`.
+    #[inline]
+    pub fn charge(&mut self, now: Time, bytes: usize) {
+        if let Some(rate) = self.rate {
+            let earliest = Time(now.0.saturating_sub(LAG.0));
+            self.free_at = self.free_at.max(earliest) + rate.transmission(bytes);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rate_is_kept_though_timers_are_late() {
+        let mut pace = Pace::new(Some(Rate(8_000_000)));
+        let mut now = Time(1_000_000_000);
+        let begin = now;
+        let mut bytes = 0;
+        while now < begin + Span::from_millis(1000) {
+            while pace.is_free(now) {
+                pace.charge(now, 1000);
+                bytes += 1000;
+            }
+            now = pace.free_at() + Span::from_micros(70);
+        }
+        assert!((999_000..=1_003_000).contains(&bytes), "{bytes} bytes in a second");
+    }
+
+    #[test]
+    fn what_was_not_used_is_lost() {
+        let mut pace = Pace::new(Some(Rate(8_000_000)));
+        let now = Time(5_000_000_000);
+        let burst = std::iter::from_fn(|| pace.is_free(now).then(|| pace.charge(now, 1000))).count();
+        assert!(burst <= 2, "a burst of {burst} ms after a pause");
+        let mut free = Pace::new(None);
+        free.charge(now, 1_000_000);
+        assert!(free.is_free(now));
+    }
+}

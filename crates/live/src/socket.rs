@@ -1,0 +1,171 @@
+//! Sockets as this program wants them: never waiting, with large receive buffers and small unseen backlogs.
+
+use crate::face_uri::Endpoint;
+use mio::net::{TcpListener, TcpStream, UdpSocket, UnixListener, UnixStream};
+use socket2::{Domain, Protocol, Socket, TcpKeepalive, Type};
+use std::io;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::Duration;
+
+/// Receive buffer that is asked for, in bytes: a burst must wait there while the thread is at something else. The kernel
+/// gives what its own bound allows (`net.core.rmem_max`).
+const RECEIVE_BUFFER: usize = 4 << 20;
+/// Send buffer of a UDP socket, in bytes. What stands in it is out of reach of a scheme's queue, so it is small: with
+/// 8000-byte packets, what a wire of 1 Gbit/s sends in 2 ms.
+const DATAGRAM_SEND_BUFFER: usize = 256 << 10;
+/// Bytes of a TCP stream that the kernel may hold without having sent them; more wait in the scheme's queue.
+#[cfg(target_os = "linux")]
+const UNSENT: u32 = 128 << 10;
+/// Connections that may wait to be accepted.
+const WAITING: i32 = 128;
+
+/// Makes a UDP socket that is bound to `local` and, if there is one, connected to `peer`.
+pub(crate) fn udp(local: SocketAddr, peer: Option<SocketAddr>) -> io::Result<UdpSocket> {
+    let socket = Socket::new(Domain::for_address(local), Type::DGRAM, Some(Protocol::UDP))?;
+    if local.is_ipv6() {
+        socket.set_only_v6(true)?;
+    }
+    if local.port() != 0 {
+        share_port(&socket)?;
+    }
+    // What the kernel grants is good enough; without it there is loss, not failure.
+    let _ = socket.set_recv_buffer_size(RECEIVE_BUFFER);
+    let _ = socket.set_send_buffer_size(DATAGRAM_SEND_BUFFER);
+    socket.set_nonblocking(true)?;
+    socket.bind(&local.into())?;
+    if let Some(peer) = peer {
+        socket.connect(&peer.into())?;
+    }
+    Ok(UdpSocket::from_std(socket.into()))
+}
+
+/// Each peer of a UDP port gets a connected socket of its own on the same port: the kernel then sorts datagrams by peer,
+/// and tells of each peer's errors.
+fn share_port(socket: &Socket) -> io::Result<()> {
+    socket.set_reuse_address(true)?;
+    socket.set_reuse_port(true)
+}
+
+/// Listens for TCP connections.
+pub(crate) fn tcp_listener(local: SocketAddr) -> io::Result<TcpListener> {
+    let socket = Socket::new(Domain::for_address(local), Type::STREAM, Some(Protocol::TCP))?;
+    if local.is_ipv6() {
+        socket.set_only_v6(true)?;
+    }
+    socket.set_reuse_address(true)?;
+    socket.set_nonblocking(true)?;
+    socket.bind(&local.into())?;
+    socket.listen(WAITING)?;
+    Ok(TcpListener::from_std(socket.into()))
+}
+
+/// Options of a TCP connection: small packets leave at once, a peer that has vanished is noticed, and what is not sent
+/// waits in our own queue.
+pub(crate) fn prepare_tcp(stream: &TcpStream) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    let socket = socket2::SockRef::from(stream);
+    let keepalive = TcpKeepalive::new().with_time(Duration::from_secs(60)).with_interval(Duration::from_secs(15));
+    socket.set_tcp_keepalive(&keepalive)?;
+    #[cfg(target_os = "linux")]
+    socket.set_tcp_notsent_lowat(UNSENT)?;
+    Ok(())
+}
+
+/// Listens on a path. A socket that a dead process has left there is taken away; one that answers is an error.
+pub(crate) fn unix_listener(path: &Path) -> io::Result<UnixListener> {
+    use std::os::unix::fs::FileTypeExt;
+    if std::fs::symlink_metadata(path).is_ok_and(|file| file.file_type().is_socket()) {
+        if std::os::unix::net::UnixStream::connect(path).is_ok() {
+            return Err(io::Error::new(io::ErrorKind::AddrInUse, "another forwarder listens there"));
+        }
+        std::fs::remove_file(path)?;
+    } else if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    UnixListener::bind(path)
+}
+
+/// Begins to connect. A stream may still be on its way: it becomes writable when it is there, or has failed.
+pub(crate) fn connect(to: &Endpoint) -> io::Result<Transport> {
+    match to {
+        Endpoint::Udp(peer) => Ok(Transport::Udp { socket: udp(Endpoint::any_of(peer), Some(*peer))?, peer: *peer }),
+        Endpoint::Tcp(peer) => Ok(Transport::Tcp(TcpStream::connect(*peer)?)),
+        Endpoint::Unix(path) => Ok(Transport::Unix(UnixStream::connect(path)?)),
+        Endpoint::Fd(_) => Err(io::Error::new(io::ErrorKind::Unsupported, "nobody can connect to a descriptor")),
+    }
+}
+
+/// The socket of a face.
+#[derive(Debug)]
+pub(crate) enum Transport {
+    /// Connected to a peer. Datagrams of others may have come in before it was.
+    Udp {
+        socket: UdpSocket,
+        peer: SocketAddr,
+    },
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+impl Transport {
+    pub fn is_stream(&self) -> bool {
+        !matches!(self, Transport::Udp { .. })
+    }
+
+    pub fn source(&mut self) -> &mut dyn mio::event::Source {
+        match self {
+            Transport::Udp { socket, .. } => socket,
+            Transport::Tcp(stream) => stream,
+            Transport::Unix(stream) => stream,
+        }
+    }
+
+    /// Bytes of the headers below ours that a frame takes on the wire: IP and UDP. Of a stream: unknown, and little.
+    pub fn overhead(&self) -> usize {
+        match self {
+            Transport::Udp { peer: SocketAddr::V4(_), .. } => 28,
+            Transport::Udp { peer: SocketAddr::V6(_), .. } => 48,
+            Transport::Tcp(_) | Transport::Unix(_) => 0,
+        }
+    }
+
+    /// The address on this side.
+    pub fn local(&self) -> io::Result<Endpoint> {
+        Ok(match self {
+            Transport::Udp { socket, .. } => Endpoint::Udp(socket.local_addr()?),
+            Transport::Tcp(stream) => Endpoint::Tcp(stream.local_addr()?),
+            Transport::Unix(stream) => {
+                Endpoint::Unix(stream.local_addr()?.as_pathname().map(Path::to_owned).unwrap_or_default())
+            }
+        })
+    }
+
+    /// What became of a connection that was begun. `WouldBlock`: nothing yet.
+    pub fn connected(&self) -> io::Result<()> {
+        match self {
+            Transport::Udp { .. } | Transport::Unix(_) => Ok(()),
+            Transport::Tcp(stream) => {
+                if let Some(error) = stream.take_error()? {
+                    return Err(error);
+                }
+                match stream.peer_addr() {
+                    Err(error) if error.kind() == io::ErrorKind::NotConnected => Err(io::ErrorKind::WouldBlock.into()),
+                    Err(error) => Err(error),
+                    Ok(_) => prepare_tcp(stream),
+                }
+            }
+        }
+    }
+
+    /// Writes once; bytes of a stream, or one datagram.
+    #[inline]
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        use io::Write;
+        match self {
+            Transport::Udp { socket, .. } => socket.send(bytes),
+            Transport::Tcp(stream) => stream.write(bytes),
+            Transport::Unix(stream) => stream.write(bytes),
+        }
+    }
+}
