@@ -29,6 +29,10 @@ from Cryptodome.Signature import DSS
 
 OUT = Path(__file__).resolve().parent.parent / "crates" / "wire" / "tests" / "vectors.json"
 
+# Keys of the packets; the secret of HMAC is `secret`.
+ED25519 = ECC.construct(curve="Ed25519", seed=bytes(range(32)))
+ECDSA = ECC.construct(curve="P-256", d=int.from_bytes(bytes(range(32)), "big"))
+
 
 class FixedInterestSigner(DigestSha256Signer):
     """DigestSha256 with a nonce and a time that do not change from run to run."""
@@ -227,7 +231,7 @@ def interests():
 
 def datas():
     seg9 = Component.from_segment(9)
-    ed25519 = ECC.construct(curve="Ed25519", seed=bytes(range(32))).export_key(format="DER")
+    ed25519 = ED25519.export_key(format="DER")
     digest, hmac = DigestSha256Signer(), HmacSha256Signer("/key/seg=1", b"secret")
     yield make_data("/a", MetaInfo(), b"hello", digest)
     yield make_data("/a", MetaInfo(content_type=None), b"", digest)
@@ -244,8 +248,7 @@ def datas():
     yield make_data("/a/big", MetaInfo(70000, 65536), b"x" * 1300, hmac)
     yield make_data("/a/null", MetaInfo(), b"unsigned", NullSigner())
     yield make_data("/a/ed", MetaInfo(), b"signed", Ed25519Signer("/key", ed25519))
-    ecdsa = ECC.construct(curve="P-256", d=int.from_bytes(bytes(range(32)), "big")).export_key(format="DER")
-    yield make_data("/a/ec", MetaInfo(), b"signed", FixedEcdsaSigner("/key/KEY/%01", ecdsa))
+    yield make_data("/a/ec", MetaInfo(), b"signed", FixedEcdsaSigner("/key/KEY/%01", ECDSA.export_key(format="DER")))
 
 
 def commands():
@@ -289,6 +292,8 @@ def make():
     all_interests, all_data = list(interests()), list(datas())
     return {
         "made_by": "python-ndn 0.5.2",
+        "keys": {name: {"private": key.export_key(format="PEM"), "public": key.public_key().export_key(format="PEM")}
+                 for name, key in (("ed25519", ED25519), ("ecdsa", ECDSA))},
         "names": [say_name(n) for n in names()],
         "interests": [say_interest(w) for w in all_interests],
         "data": [say_data(w) for w in all_data],

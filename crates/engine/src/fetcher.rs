@@ -13,6 +13,7 @@ use crate::wakes::earlier;
 use pending::{Pending, State};
 use refused::Refused;
 use std::collections::BTreeSet;
+use std::ops::Range;
 use weir_core::{
     Allowance, Chance, ConsumerControl, Context, DropReason, Event, FlowId, Lifetime, Parts, Reaction, Reading,
     SentSignal, Signal, Span, Standing, Time, Timeout,
@@ -153,6 +154,8 @@ pub struct Fetcher {
     stopped_by_order: bool,
     /// Its end is not that of its flow.
     one_of_many: bool,
+    /// No new segment from here on, for now.
+    ceiling: u64,
 }
 
 impl Fetcher {
@@ -189,7 +192,40 @@ impl Fetcher {
             done: false,
             stopped_by_order: false,
             one_of_many: false,
+            ceiling: u64::MAX,
         }
+    }
+
+    /// The same, with the segments of this range already there, from an earlier fetch: they are not asked for. To be said
+    /// before the first Interest leaves.
+    pub fn with_segments(mut self, there: Range<u64>) -> Fetcher {
+        self.pending.add_there(there);
+        self
+    }
+
+    /// Asks for no new segment from `segment` on until it is told of a higher one: what takes the content in order has
+    /// no room for more. What is lost below is sent again all the same. Whoever raises it wakes the fetcher.
+    pub fn set_ceiling(&mut self, segment: u64) {
+        if segment > self.ceiling && !self.done {
+            // There may be something to send at the next wake.
+            self.departure = Some(self.next_send);
+        }
+        self.ceiling = segment;
+    }
+
+    /// All segments below this one are there.
+    pub fn complete_below(&self) -> u64 {
+        self.pending.base()
+    }
+
+    /// Segments of the content, once they are known.
+    pub fn segments(&self) -> Option<u64> {
+        self.what.segments
+    }
+
+    /// The smoothed round-trip time; zero before the first sample.
+    pub fn smoothed_rtt(&self) -> Span {
+        self.smoothed_rtt
     }
 
     /// What has been done so far.
@@ -204,7 +240,7 @@ impl Fetcher {
 
     /// True if the packet is of use: a Data or a notice for a segment that is missing, a refusal of an Interest that is
     /// out.
-    pub(crate) fn awaits(&self, packet: &Packet) -> bool {
+    pub fn awaits(&self, packet: &Packet) -> bool {
         let slot = packet.name().segment().and_then(|segment| self.pending.get(segment));
         slot.is_some_and(|slot| match &packet.kind {
             Kind::Data(_) => true,
@@ -296,7 +332,8 @@ impl Fetcher {
             if self.window_limited {
                 break self.next_pause_end();
             }
-            let Some(segment) = self.pending.next_to_send(self.what.segments) else { break self.next_pause_end() };
+            let end = self.what.segments.map_or(self.ceiling, |n| n.min(self.ceiling));
+            let Some(segment) = self.pending.next_to_send(Some(end)) else { break self.next_pause_end() };
             self.send(segment, spent.take(), out, cx);
             if let Some(gap) = allowance.gap {
                 self.pace(gap, cx.now);

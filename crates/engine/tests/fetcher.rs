@@ -479,3 +479,42 @@ fn an_interest_is_nothing_for_a_consumer() {
     consumer.receive(interest("/a/seg=0", 7));
     assert_eq!(consumer.drops(DropReason::Unwanted), 1);
 }
+
+#[test]
+fn segments_that_are_there_are_not_asked_for() {
+    let mut consumer = Consumer::new(Setup { segments: Some(10), ..Setup::window(3.0) });
+    consumer.fetcher = consumer.fetcher.with_segments(0..2).with_segments(4..9);
+    consumer.go_ms(1.0);
+    assert_eq!(consumer.asked(), [2, 3, 9]);
+    assert_eq!(consumer.fetcher.complete_below(), 2);
+    for segment in [9, 2, 3] {
+        assert!(!consumer.fetcher.is_done());
+        consumer.data(segment);
+    }
+    assert!(consumer.fetcher.is_done() && consumer.asked().is_empty());
+    assert_eq!((consumer.fetcher.counters().received, consumer.fetcher.complete_below()), (3, 10));
+}
+
+#[test]
+fn nothing_is_asked_for_if_all_is_there() {
+    let mut consumer = Consumer::new(Setup { segments: Some(10), ..Setup::window(3.0) });
+    consumer.fetcher = consumer.fetcher.with_segments(3..10).with_segments(0..3);
+    consumer.go_ms(1.0);
+    assert!(consumer.fetcher.is_done() && consumer.sent.is_empty());
+}
+
+#[test]
+fn a_ceiling_holds_back_what_is_new_but_not_what_is_lost() {
+    let mut consumer = Consumer::new(Setup::window(10.0));
+    consumer.fetcher.set_ceiling(3);
+    consumer.go_ms(0.0);
+    assert_eq!(consumer.asked(), [0, 1, 2]);
+    consumer.data(1);
+    consumer.go_ms(100.0);
+    assert_eq!(consumer.asked(), [0, 2], "timed out, and sent again");
+    consumer.data(2);
+    assert_eq!((consumer.asked(), consumer.fetcher.complete_below()), (vec![], 0));
+    consumer.fetcher.set_ceiling(5);
+    consumer.go_ms(101.0);
+    assert_eq!(consumer.asked(), [3, 4]);
+}

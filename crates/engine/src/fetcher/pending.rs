@@ -1,6 +1,7 @@
 //! Segments of a fetch: which are out since when, which are to be sent again, which are there.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::ops::Range;
 use weir_core::Time;
 
 /// Segments between the lowest that is missing and the next new one, in a ring; memory does not grow with the content.
@@ -13,6 +14,9 @@ pub(super) struct Pending {
     timers: VecDeque<(Time, u64)>,
     /// Lost segments, lowest first.
     lost: BTreeSet<u64>,
+    /// Segments further on that were there before the fetch began: ranges from the first to behind the last, which do not
+    /// touch.
+    there: BTreeMap<u64, u64>,
 }
 
 /// One segment.
@@ -36,6 +40,52 @@ pub(super) enum State {
 }
 
 impl Pending {
+    /// Segments from `range.start` to before `range.end` are there already: they are not asked for. Only for segments
+    /// from `next` on.
+    pub fn add_there(&mut self, range: Range<u64>) {
+        let mut range = range.start.max(self.next())..range.end;
+        if range.is_empty() {
+            return;
+        }
+        // Those that overlap with it or touch it become one with it.
+        while let Some((start, end)) = self.there.range(..=range.end).next_back().map(|(s, e)| (*s, *e))
+            && end >= range.start
+        {
+            self.there.remove(&start);
+            range = start.min(range.start)..end.max(range.end);
+        }
+        self.there.insert(range.start, range.end);
+        self.skip_there();
+    }
+
+    /// Passes over segments that are there already.
+    #[inline]
+    fn skip_there(&mut self) {
+        if !self.there.is_empty() {
+            self.skip_one();
+        }
+    }
+
+    /// Ranges do not touch, so there is one at most.
+    fn skip_one(&mut self) {
+        let Some(end) = self.there.remove(&self.next()) else { return };
+        if self.slots.is_empty() {
+            self.base = end;
+            return;
+        }
+        let state = State::Received;
+        let slot = Slot {
+            state,
+            transmissions: 0,
+            first_sent: Time::ZERO,
+            last_sent: Time::ZERO,
+            timer: Time::NEVER,
+            nonce: 0,
+        };
+        let len = end - self.next();
+        self.slots.extend(std::iter::repeat_n(slot, usize::try_from(len).unwrap_or(usize::MAX)));
+    }
+
     /// The next new segment.
     pub fn next(&self) -> u64 {
         self.base + self.slots.len() as u64
@@ -55,6 +105,7 @@ impl Pending {
             let state = State::InFlight;
             let slot = Slot { state, transmissions: 1, first_sent: now, last_sent: now, timer: now, nonce };
             self.slots.push_back(slot);
+            self.skip_there();
             return 1;
         }
         self.lost.remove(&segment);
@@ -104,6 +155,7 @@ impl Pending {
         let left = usize::try_from(total.saturating_sub(self.base)).unwrap_or(usize::MAX).min(self.slots.len());
         let in_flight = self.slots.drain(left..).filter(|s| s.state == State::InFlight).count();
         self.lost.split_off(&total);
+        self.there.split_off(&total);
         self.drop_stale_timers();
         in_flight
     }
@@ -125,6 +177,11 @@ impl Pending {
     #[inline]
     pub fn oldest(&self) -> Option<(Time, u64)> {
         self.timers.front().copied()
+    }
+
+    /// All segments below are there.
+    pub fn base(&self) -> u64 {
+        self.base
     }
 
     /// True if segments 0..n are there.
@@ -209,6 +266,46 @@ mod tests {
         assert_eq!(pending.oldest(), Some((Time(9), 1)));
         pending.lost(1);
         assert_eq!(pending.oldest(), None);
+    }
+
+    #[test]
+    fn what_is_there_is_not_asked_for() {
+        let mut pending = Pending::default();
+        for range in [5..7, 0..2, 3..4, 6..9, 9..10, 20..20] {
+            pending.add_there(range);
+        }
+        assert_eq!(pending.there.len(), 2, "what overlaps or touches is one, and 0 to 1 are passed over at once");
+        assert_eq!((pending.base(), pending.next_to_send(None)), (2, Some(2)));
+        assert_eq!(pending.sent(2, 0, Time(1)), 1);
+        assert_eq!(pending.next_to_send(None), Some(4), "3 is there");
+        assert!(pending.get(3).is_none() && pending.take(3).is_none());
+        pending.sent(4, 0, Time(2));
+        assert_eq!(pending.next_to_send(Some(10)), None);
+        pending.take(2);
+        assert_eq!(pending.base(), 4);
+        pending.take(4);
+        assert!(pending.all_received(10) && pending.slots.is_empty());
+        assert_eq!(pending.next_to_send(None), Some(10));
+    }
+
+    #[test]
+    fn all_ranges_come_to_the_same() {
+        // Every set of ten segments, given one by one in two orders, and each other one fetched.
+        for set in 0u32..1 << 10 {
+            let has = |segment: &u64| set >> segment & 1 == 1;
+            let (mut up, mut down) = (Pending::default(), Pending::default());
+            (0..10).filter(has).for_each(|s| up.add_there(s..s + 1));
+            (0..10).rev().filter(has).for_each(|s| down.add_there(s..s + 1));
+            for pending in [&mut up, &mut down] {
+                for segment in (0..10).filter(|s| !has(s)) {
+                    assert_eq!(pending.next_to_send(Some(10)), Some(segment));
+                    pending.sent(segment, 0, Time(segment));
+                    pending.take(segment);
+                }
+                assert_eq!(pending.next_to_send(Some(10)), None);
+                assert!(pending.all_received(10) && pending.slots.is_empty());
+            }
+        }
     }
 
     #[test]
