@@ -160,6 +160,50 @@ impl ContentStore {
         }
     }
 
+    /// Changes how many Data may be stored; the least recently used leave.
+    pub fn set_capacity(&mut self, capacity: usize, stems: &Stems) {
+        self.capacity = capacity.min(NONE as usize - 1);
+        let excess = self.slots.len().saturating_sub(self.capacity);
+        if excess > 0 {
+            let mut gone = 0;
+            self.retain(stems, |_| {
+                gone += 1;
+                gone > excess
+            });
+        }
+    }
+
+    /// Takes out Data below `prefix`, at most `most` of them, the least recently used first; says how many.
+    pub fn erase(&mut self, prefix: &Name, most: usize, stems: &Stems) -> usize {
+        let mut gone = 0;
+        self.retain(stems, |name| {
+            let goes = gone < most && prefix.is_prefix_of(name);
+            gone += usize::from(goes);
+            !goes
+        });
+        gone
+    }
+
+    /// Keeps what `keeps` says, which is asked about the least recently used first.
+    fn retain(&mut self, stems: &Stems, mut keeps: impl FnMut(&Name) -> bool) {
+        let mut place = self.oldest;
+        let mut by_use = Vec::with_capacity(self.slots.len());
+        while place != NONE {
+            by_use.push(place);
+            place = self.slots[place as usize].newer;
+        }
+        let mut old: Vec<Option<Slot>> = std::mem::take(&mut self.slots).into_iter().map(Some).collect();
+        (self.table, self.newest, self.oldest, self.order) = (Index::default(), NONE, NONE, None);
+        for slot in by_use.into_iter().filter_map(|place| old[place as usize].take()) {
+            if keeps(&stems.name(slot.stem, slot.segment)) {
+                let (hash, place) = (slot.hash(stems), self.slots.len() as u32);
+                self.slots.push(slot);
+                self.link_newest(place);
+                self.table.insert(hash, place);
+            }
+        }
+    }
+
     /// The contents of which something is stored.
     pub fn stems(&self) -> impl Iterator<Item = StemId> {
         self.slots.iter().map(|slot| slot.stem)

@@ -12,6 +12,8 @@ pub enum FaceKind {
     Local,
     /// To another node.
     Link,
+    /// Nowhere any more.
+    Closed,
 }
 
 /// The queue of a link face, and the stamping of sojourn times that every discipline shares.
@@ -239,6 +241,14 @@ impl Egress {
                 cx.ready.add(cx.face);
             }
         }
+    }
+
+    /// Drops all that waits: the face has closed.
+    pub fn discard_all(mut self, cx: &mut Context<'_>) {
+        self.join(cx);
+        let held_back = std::mem::take(&mut self.burst);
+        let waiting = self.queue.drain(cx).into_iter().chain(held_back);
+        waiting.for_each(|packet| cx.discard(packet, DropReason::LinkDown));
     }
 
     /// Does what is due in the queue; it may have moved packets from a store to the link.

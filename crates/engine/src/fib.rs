@@ -1,9 +1,12 @@
 //! The Forwarding Information Base and the choice of strategies: longest prefix wins in both.
 
 use smallvec::SmallVec;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use weir_core::{FaceId, NextHop, PrefixId};
-use weir_wire::Name;
+use weir_wire::{Name, tlv::write_element, types::NAME};
+
+/// So many entries without a route rest before the first is used again.
+const RESTING: usize = 1024;
 
 /// A strategy instance of a forwarder, in the order of its registration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +19,10 @@ pub struct Fib {
     /// Encoded prefix -> entry. (Prefix lookups compare bytes, so no name is built.)
     routes: BTreeMap<Box<[u8]>, PrefixId>,
     choices: BTreeMap<Box<[u8]>, StrategyId>,
+    /// Strategies that nothing is chosen for any more.
+    unused: Vec<StrategyId>,
+    /// Entries without a route, the longest so first. A pending Interest may still name one, so they rest for a while.
+    resting: VecDeque<PrefixId>,
     /// Changes so far: what was looked up before the last one may be wrong.
     version: u64,
     /// Some prefix ends in a segment number, so the stem alone does not decide.
@@ -60,6 +67,44 @@ impl Fib {
         self.choices.insert(encoded(prefix), strategy);
     }
 
+    /// The strategy that is chosen for this very prefix.
+    pub fn choice(&self, prefix: &Name) -> Option<StrategyId> {
+        self.choices.get(&encoded(prefix)).copied()
+    }
+
+    /// Takes back the choice of a strategy. False if there was none.
+    pub fn forget_strategy(&mut self, prefix: &Name) -> bool {
+        self.version += 1;
+        let chosen = self.choices.remove(&encoded(prefix));
+        self.unused.extend(chosen);
+        chosen.is_some()
+    }
+
+    pub(crate) fn take_unused_strategy(&mut self) -> Option<StrategyId> {
+        self.unused.pop()
+    }
+
+    /// Removes a prefix with all its next hops. Another prefix may get its number some time.
+    pub fn remove(&mut self, prefix: &Name) {
+        self.version += 1;
+        if let Some(id) = self.routes.remove(&encoded(prefix)) {
+            self.entries[id.index()].next_hops.clear();
+            self.resting.push_back(id);
+        }
+    }
+
+    /// Removes all routes over a face.
+    pub fn forget_face(&mut self, face: FaceId) {
+        self.version += 1;
+        self.entries.iter_mut().for_each(|entry| entry.next_hops.retain(|hop| hop.face != face));
+    }
+
+    /// All prefixes that have a next hop, and these.
+    pub fn routes(&self) -> impl Iterator<Item = (Name, &[NextHop])> {
+        let routes = self.routes.iter().map(|(prefix, id)| (decoded(prefix), self.next_hops(*id)));
+        routes.filter(|(_, hops)| !hops.is_empty())
+    }
+
     /// Next hops of an entry by ascending cost.
     #[inline]
     pub fn next_hops(&self, prefix: PrefixId) -> &[NextHop] {
@@ -98,11 +143,16 @@ impl Fib {
 
     fn entry(&mut self, prefix: &Name) -> PrefixId {
         self.changed(prefix);
-        let next = PrefixId(self.entries.len() as u32);
-        let id = *self.routes.entry(encoded(prefix)).or_insert(next);
-        if id == next {
-            self.entries.push(FibEntry::default());
+        let key = encoded(prefix);
+        if let Some(id) = self.routes.get(&key) {
+            return *id;
         }
+        let rested = if self.resting.len() > RESTING { self.resting.pop_front() } else { None };
+        let id = rested.unwrap_or_else(|| {
+            self.entries.push(FibEntry::default());
+            PrefixId(self.entries.len() as u32 - 1)
+        });
+        self.routes.insert(key, id);
         id
     }
 
@@ -110,6 +160,13 @@ impl Fib {
         self.version += 1;
         self.segment_prefixes |= prefix.segment().is_some();
     }
+}
+
+/// The prefix that was encoded.
+fn decoded(prefix: &[u8]) -> Name {
+    let mut whole = Vec::with_capacity(prefix.len() + 4);
+    write_element(&mut whole, NAME, prefix);
+    Name::decode(&whole).unwrap_or_else(|_| unreachable!("what was a name is one"))
 }
 
 fn encoded(name: &Name) -> Box<[u8]> {
@@ -156,6 +213,32 @@ mod tests {
         fib.choose_strategy(&name("/a/b"), StrategyId(1));
         assert_eq!(fib.lookup(&name("/a/b/c")), Match { prefix: None, strategy: StrategyId(1) });
         assert_eq!(fib.lookup(&name("/a/c")).strategy, StrategyId(0));
+    }
+
+    #[test]
+    fn what_is_forgotten_makes_room_after_a_while() {
+        let mut fib = Fib::default();
+        for i in 0..10 * RESTING {
+            let prefix = name(&format!("/{i}"));
+            fib.add_route(&prefix, FaceId(0), 1);
+            fib.remove(&prefix);
+            assert_eq!(fib.lookup(&prefix).prefix, None);
+        }
+        assert!(fib.entries.len() <= RESTING + 1, "{} entries", fib.entries.len());
+        fib.add_route(&name("/a/b"), FaceId(3), 1);
+        fib.add_route(&name("/a/b"), FaceId(4), 1);
+        fib.add_route(&name("/c"), FaceId(3), 1);
+        fib.forget_face(FaceId(3));
+        let left: Vec<_> = fib.routes().map(|(prefix, hops)| (prefix.to_string(), hops.len())).collect();
+        assert_eq!(left, [("/a/b".to_owned(), 1)]);
+    }
+
+    #[test]
+    fn a_choice_is_taken_back() {
+        let mut fib = Fib::default();
+        fib.choose_strategy(&name("/a"), StrategyId(1));
+        assert!(fib.forget_strategy(&name("/a")) && !fib.forget_strategy(&name("/a")));
+        assert_eq!((fib.lookup(&name("/a/b")).strategy, fib.take_unused_strategy()), (StrategyId(0), Some(StrategyId(1))));
     }
 
     #[test]

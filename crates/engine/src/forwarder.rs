@@ -4,6 +4,7 @@
 //! pipelines of Interest, Data and Nack stand in a file each.
 
 mod data;
+mod faces;
 mod interest;
 mod nack;
 
@@ -17,7 +18,7 @@ use crate::wakes::{Wakes, earlier};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 use weir_core::{
-    Backlog, Context, Event, FaceId, Failure, FailureKind, ForwardingStrategy, LinkFacts, NextHop, NodeMonitor,
+    Backlog, Context, DropReason, Event, FaceId, Failure, FailureKind, ForwardingStrategy, LinkFacts, NextHop, NodeMonitor,
     OutRecord, PathFacts, PitView, PrefixId, Pull, QueueDiscipline, Reading, Span, Time,
 };
 use weir_wire::{Kind, Name, Packet};
@@ -58,6 +59,8 @@ pub struct ForwarderCounters {
 /// An NDN forwarder. See [`Router`](crate::Router) for a node that also has applications.
 pub struct Forwarder {
     faces: Vec<Face>,
+    /// Numbers of faces that have closed, the longest closed first.
+    closed: VecDeque<FaceId>,
     /// The names of all tables.
     stems: Stems,
     pit: Pit,
@@ -100,6 +103,7 @@ impl Forwarder {
     pub fn new(rules: ForwarderRules, strategy: Box<dyn ForwardingStrategy>) -> Forwarder {
         Forwarder {
             faces: Vec::new(),
+            closed: VecDeque::new(),
             stems: Stems::default(),
             pit: Pit::new(rules.pit_capacity),
             cs: ContentStore::new(rules.cs_capacity),
@@ -121,23 +125,6 @@ impl Forwarder {
             eligible: Vec::new(),
             sent: Vec::new(),
         }
-    }
-
-    /// Adds a face whose packets leave through `queue`.
-    pub fn add_face(&mut self, queue: Box<dyn QueueDiscipline>) -> FaceId {
-        self.faces.push(Face { kind: FaceKind::Link, up: true, egress: Some(Egress::new(queue)) });
-        FaceId(self.faces.len() as u32 - 1)
-    }
-
-    /// Adds the face of an application.
-    pub fn add_local_face(&mut self) -> FaceId {
-        self.faces.push(Face { kind: FaceKind::Local, up: true, egress: None });
-        FaceId(self.faces.len() as u32 - 1)
-    }
-
-    /// A face that is down is no next hop; what waits in its queue stays there.
-    pub fn set_up(&mut self, face: FaceId, up: bool) {
-        self.faces[face.index()].up = up;
     }
 
     /// Empties all tables and queues, and begins with other plug-ins; routes stay. Whoever waits here for a Data has to
@@ -187,9 +174,29 @@ impl Forwarder {
 
     /// Puts `strategy` in charge of a prefix and what lies below it.
     pub fn choose_strategy(&mut self, prefix: &Name, strategy: Box<dyn ForwardingStrategy>) {
-        self.learns.push(strategy.learns_from_data());
-        self.strategies.push(strategy);
-        self.fib.choose_strategy(prefix, StrategyId(self.strategies.len() as u32 - 1));
+        // One that was chosen for the prefix before, or for none any more, makes room.
+        let place = self.fib.choice(prefix).or_else(|| self.fib.take_unused_strategy());
+        let learns = strategy.learns_from_data();
+        let place = match place {
+            Some(place) => {
+                (self.learns[place.0 as usize], self.strategies[place.0 as usize]) = (learns, strategy);
+                place
+            }
+            None => {
+                self.learns.push(learns);
+                self.strategies.push(strategy);
+                StrategyId(self.strategies.len() as u32 - 1)
+            }
+        };
+        let chosen = &mut self.strategies[place.0 as usize];
+        self.links.iter().for_each(|(face, link)| chosen.on_face(*face, link));
+        self.paths.iter().for_each(|(prefix, face, path)| chosen.on_route(*prefix, *face, path));
+        self.fib.choose_strategy(prefix, place);
+    }
+
+    /// Leaves a prefix to the strategy that is in charge above it. False if none was chosen for it.
+    pub fn forget_strategy(&mut self, prefix: &Name) -> bool {
+        self.fib.forget_strategy(prefix)
     }
 
     /// Tells the strategies what the link of a face is like.
@@ -214,6 +221,11 @@ impl Forwarder {
         &mut self.fib
     }
 
+    /// Routes, to read.
+    pub fn fib(&self) -> &Fib {
+        &self.fib
+    }
+
     /// Pending Interests.
     pub fn pit(&self) -> &Pit {
         &self.pit
@@ -222,6 +234,16 @@ impl Forwarder {
     /// Cached Data.
     pub fn cs(&self) -> &ContentStore {
         &self.cs
+    }
+
+    /// Lets the Content Store hold so many Data; what is more than that leaves.
+    pub fn set_cs_capacity(&mut self, packets: usize) {
+        self.cs.set_capacity(packets, &self.stems);
+    }
+
+    /// Takes the Data below a prefix out of the Content Store, at most so many; says how many there were.
+    pub fn erase_from_cs(&mut self, prefix: &Name, most: usize) -> usize {
+        self.cs.erase(prefix, most, &self.stems)
     }
 
     /// What has been done so far.
@@ -336,11 +358,16 @@ impl Forwarder {
     /// Hands a packet to a face: into its queue, or to its application.
     #[inline]
     fn send(&mut self, face: FaceId, packet: Packet, cx: &mut Context<'_>) {
-        match &mut self.faces[face.index()].egress {
+        let Face { egress, kind, .. } = &mut self.faces[face.index()];
+        match egress {
             Some(egress) => {
                 cx.face = face;
                 self.unfinished |= egress.send(packet, cx);
                 self.wakes.set(face.index(), egress.next_wake());
+            }
+            None if *kind == FaceKind::Closed => {
+                cx.face = face;
+                cx.discard(packet, DropReason::LinkDown);
             }
             None => self.local.push_back((face, packet)),
         }

@@ -281,6 +281,14 @@ impl Pit {
         self.table.places().map(|slot| self.slots[slot as usize].stem())
     }
 
+    /// Nobody waits at `face` any more. An entry that nobody waits for at all lives on until it expires.
+    pub fn forget_face(&mut self, face: FaceId) {
+        let places: Vec<u32> = self.table.places().collect();
+        for place in places {
+            self.slots[place as usize].forget_downstream(face);
+        }
+    }
+
     /// Forgets everything.
     pub fn clear(&mut self) {
         *self = Pit::new(self.capacity);

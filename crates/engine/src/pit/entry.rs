@@ -241,6 +241,15 @@ impl PitEntry {
         }
     }
 
+    pub(super) fn forget_downstream(&mut self, face: FaceId) {
+        if self.from == face.0 {
+            self.from = NONE;
+        }
+        if let Some(more) = &mut self.more {
+            more.ins.retain(|record| record.face != face);
+        }
+    }
+
     #[inline]
     pub(super) fn sent(&mut self, record: OutRecord, asked: &mut Asked, first: Span, next: impl FnOnce(Span) -> Span) {
         if !self.has_more && (self.to == NONE || self.to == record.face.0) {

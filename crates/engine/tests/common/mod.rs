@@ -199,6 +199,11 @@ impl<M: Machine> Bench<M> {
 }
 
 impl Bench<Router> {
+    pub fn close(&mut self, face: u32) {
+        self.call(|machine, cx| machine.forwarder_mut().close_face(FaceId(face), cx));
+        self.finish();
+    }
+
     pub fn pending(&self) -> usize {
         self.machine.forwarder().pit().len()
     }

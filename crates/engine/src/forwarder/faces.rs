@@ -1,0 +1,65 @@
+//! Faces come and go.
+
+use super::{Face, Forwarder};
+use crate::face::{Egress, FaceKind};
+use weir_core::{Context, FaceId, QueueDiscipline};
+
+impl Forwarder {
+    /// Adds a face whose packets leave through `queue`. It may get the number of a face that has closed.
+    pub fn add_face(&mut self, queue: Box<dyn QueueDiscipline>) -> FaceId {
+        self.add(Face { kind: FaceKind::Link, up: true, egress: Some(Egress::new(queue)) })
+    }
+
+    /// Adds a face to a program on this node that is reached through a queue, as through a socket: Interests that may go
+    /// no further than this node may go there.
+    pub fn add_near_face(&mut self, queue: Box<dyn QueueDiscipline>) -> FaceId {
+        self.add(Face { kind: FaceKind::Local, up: true, egress: Some(Egress::new(queue)) })
+    }
+
+    /// Adds the face of an application.
+    pub fn add_local_face(&mut self) -> FaceId {
+        self.add(Face { kind: FaceKind::Local, up: true, egress: None })
+    }
+
+    fn add(&mut self, face: Face) -> FaceId {
+        match self.closed.pop_front() {
+            Some(id) => {
+                self.faces[id.index()] = face;
+                id
+            }
+            None => {
+                self.faces.push(face);
+                FaceId(self.faces.len() as u32 - 1)
+            }
+        }
+    }
+
+    /// Ends a face: what waits in its queue is dropped, nobody waits there for a Data any more, and no route leads there.
+    pub fn close_face(&mut self, face: FaceId, cx: &mut Context<'_>) {
+        let open = &mut self.faces[face.index()];
+        if open.kind == FaceKind::Closed {
+            return;
+        }
+        (open.kind, open.up) = (FaceKind::Closed, false);
+        if let Some(egress) = open.egress.take() {
+            cx.face = face;
+            egress.discard_all(cx);
+        }
+        self.local.retain(|(to, _)| *to != face);
+        self.fib.forget_face(face);
+        self.pit.forget_face(face);
+        self.links.retain(|(of, _)| *of != face);
+        self.paths.retain(|(_, of, _)| *of != face);
+        self.closed.push_back(face);
+    }
+
+    /// True if what is sent there stays on this node.
+    pub fn is_local(&self, face: FaceId) -> bool {
+        self.faces.get(face.index()).is_some_and(|face| face.kind == FaceKind::Local)
+    }
+
+    /// A face that is down is no next hop; what waits in its queue stays there.
+    pub fn set_up(&mut self, face: FaceId, up: bool) {
+        self.faces[face.index()].up = up;
+    }
+}
