@@ -143,6 +143,13 @@ impl Driver {
         self.face(face).map(|face| face.link.mtu())
     }
 
+    /// Changes the longest frame of a face.
+    pub fn set_mtu(&mut self, face: FaceId, mtu: Mtu) {
+        if let Some(open) = self.face_mut(face) {
+            open.link.set_mtu(mtu);
+        }
+    }
+
     /// Closes a face, once what it has to write has been tried.
     pub fn close(&mut self, face: FaceId) {
         if let Some(open) = self.face_mut(face) {

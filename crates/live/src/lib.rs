@@ -5,6 +5,8 @@
 //! * [`Station`]: what it moves: a machine whose faces come and go.
 //! * [`FaceUri`], [`Endpoint`]: where faces lead; [`forwarder_uri`]: where a client finds its forwarder.
 //!
+//! * [`forward`]: the daemon that `weir forward` runs.
+//!
 //! A face speaks NDNLPv2 over UDP, TCP or a Unix stream socket: fragments, Nacks, congestion marks, PIT tokens. What waits
 //! to be sent waits in the machine's queue, for the driver pulls a packet only when the operator's rate or, without one,
 //! the kernel says that there is room.
@@ -14,6 +16,7 @@ mod clock;
 mod driver;
 mod face;
 mod face_uri;
+pub mod forward;
 mod framer;
 mod link;
 mod pace;

@@ -83,7 +83,10 @@ pub(crate) fn unix_listener(path: &Path) -> io::Result<UnixListener> {
     } else if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }
-    UnixListener::bind(path)
+    let listener = UnixListener::bind(path)?;
+    // Programs of all users of this host may come, as with NFD.
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o666))?;
+    Ok(listener)
 }
 
 /// Begins to connect. A stream may still be on its way: it becomes writable when it is there, or has failed.

@@ -3,6 +3,7 @@
 use super::{Face, Forwarder};
 use crate::face::{Egress, FaceKind};
 use weir_core::{Context, FaceId, QueueDiscipline};
+use weir_wire::Packet;
 
 impl Forwarder {
     /// Adds a face whose packets leave through `queue`. It may get the number of a face that has closed.
@@ -51,6 +52,11 @@ impl Forwarder {
         self.links.retain(|(of, _)| *of != face);
         self.paths.retain(|(_, of, _)| *of != face);
         self.closed.push_back(face);
+    }
+
+    /// Sends a packet of the forwarder's own over a face, as management's answers are.
+    pub fn send_own(&mut self, face: FaceId, packet: Packet, cx: &mut Context<'_>) {
+        self.send(face, packet, cx);
     }
 
     /// True if what is sent there stays on this node.

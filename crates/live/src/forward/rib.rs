@@ -131,7 +131,9 @@ impl Rib {
         }
         let gone = known.into_iter().flatten().filter(|(face, _)| !wanted.iter().any(|(kept, _)| kept == face));
         gone.for_each(|(face, _)| fib.remove_route(name, *face));
-        wanted.iter().for_each(|(face, cost)| drop(fib.add_route(name, *face, *cost)));
+        for (face, cost) in &wanted {
+            fib.add_route(name, *face, *cost);
+        }
         self.installed.insert(name.clone(), wanted);
     }
 

@@ -1,0 +1,356 @@
+//! The station that `weir forward` runs.
+
+use super::config::{Config, Listen};
+use super::datasets::Published;
+use super::guard::{Bounds, Guard, Refused};
+use super::parts::Parts;
+use super::requests::Request;
+use super::rib::Rib;
+use super::scope::{Scope, confine, scope_of};
+use super::tally::{Feed, SharedTally};
+use super::verify::Verifier;
+use crate::clock::Clock;
+use crate::driver::Driver;
+use crate::face_uri::Endpoint;
+use crate::station::{Closing, FaceInfo, Station};
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender};
+use weir_core::{Context, FaceId, Machine, Pull, Reading, Span, Time};
+use weir_engine::{Forwarder, ForwarderRules};
+use weir_wire::{Kind, Nack, NackReason, Name, Packet};
+
+/// NFD's first number for faces that are not its own.
+const FIRST_NUMBER: u64 = 256;
+
+/// A forwarder with management.
+pub struct Daemon {
+    pub(super) forwarder: Forwarder,
+    pub(super) parts: Parts,
+    pub(super) config: Config,
+    pub(super) listeners: Vec<(Endpoint, Listen)>,
+    /// By [`FaceId`].
+    pub(super) faces: Vec<Option<Held>>,
+    /// By the number that management knows.
+    pub(super) numbers: BTreeMap<u64, FaceId>,
+    next_number: u64,
+    pub(super) rib: Rib,
+    pub(super) rib_expiry: Option<Time>,
+    pub(super) strategies: BTreeMap<Name, String>,
+    pub(super) verifier: Verifier,
+    pub(super) requests: VecDeque<Request>,
+    pub(super) published: Published,
+    /// Faces that are kept open, and those that commands wait for.
+    pub(super) keeping: super::keeping::Keeping,
+    pub(super) tally: SharedTally,
+    pub(super) started_ms: u64,
+    pub(super) asked: Option<Receiver<Sender<super::status::Status>>>,
+    stop: Arc<AtomicBool>,
+}
+
+/// A face as management sees it.
+#[derive(Debug)]
+pub(super) struct Held {
+    pub number: u64,
+    pub about: FaceInfo,
+    pub local: bool,
+    pub guard: Guard,
+    /// Answers that were counted when they were offered to a link which was busy.
+    counted: usize,
+}
+
+/// What a daemon needs to be told from outside, and what it tells.
+pub struct Started {
+    /// Where it listens.
+    pub listening: Vec<Endpoint>,
+    /// Interrupts its wait, after which it looks whether it is to stop or somebody wants its status.
+    pub waker: Arc<mio::Waker>,
+    /// Sends the status to whoever sends a sender here and then wakes the daemon.
+    pub status: Sender<Sender<super::status::Status>>,
+}
+
+impl Daemon {
+    /// Listens as the configuration says, and gets ready to run. `seed` is the chance of its plug-ins.
+    ///
+    /// # Errors
+    /// What cannot be had, by its name.
+    pub fn start(config: Config, seed: u64, stop: Arc<AtomicBool>) -> Result<(Driver, Daemon, Started), String> {
+        let tally = SharedTally::default();
+        let mut driver = Driver::new(Box::new(Feed(tally.clone()))).map_err(|e| format!("no driver: {e}"))?;
+        let mut parts = Parts::new(&config, seed);
+        let rules = ForwarderRules { cs_capacity: config.tables.content_store, pit_capacity: config.tables.pit };
+        let mut forwarder = Forwarder::new(rules, parts.strategy(&config.schemes.strategy)?);
+        if let Some(monitor) = parts.monitor(&config.schemes.monitor)? {
+            forwarder.watch(monitor);
+        }
+        let mut strategies = BTreeMap::from([(Name::root(), config.schemes.strategy.name.clone())]);
+        for choice in &config.strategy {
+            forwarder.choose_strategy(&choice.prefix, parts.strategy(&choice.strategy)?);
+            strategies.insert(choice.prefix.clone(), choice.strategy.name.clone());
+        }
+        let listeners = listen(&mut driver, &config)?;
+        let (status, asked) = std::sync::mpsc::channel();
+        let listening = listeners.iter().map(|(at, _)| at.clone()).collect();
+        let started = Started { listening, waker: driver.waker(), status };
+        let daemon = Daemon {
+            verifier: Verifier::new(&config.management),
+            keeping: super::keeping::Keeping::new(&config),
+            forwarder,
+            parts,
+            config,
+            listeners,
+            faces: Vec::new(),
+            numbers: BTreeMap::new(),
+            next_number: FIRST_NUMBER,
+            rib: Rib::default(),
+            rib_expiry: None,
+            strategies,
+            requests: VecDeque::new(),
+            published: Published::default(),
+            tally,
+            started_ms: Clock::unix_millis(),
+            asked: Some(asked),
+            stop,
+        };
+        Ok((driver, daemon, started))
+    }
+
+    pub(super) fn held(&self, face: FaceId) -> Option<&Held> {
+        self.faces.get(face.index())?.as_ref()
+    }
+
+    fn held_mut(&mut self, face: FaceId) -> Option<&mut Held> {
+        self.faces.get_mut(face.index())?.as_mut()
+    }
+
+    /// Faces that are open.
+    pub(super) fn open_faces(&self) -> impl Iterator<Item = (FaceId, &Held)> {
+        let faces = self.faces.iter().enumerate();
+        faces.filter_map(|(i, held)| Some((FaceId(i as u32), held.as_ref()?)))
+    }
+
+    pub(super) fn bounds_of(&self, local: bool, own: Option<u64>) -> Bounds {
+        let limits = &self.config.limits;
+        let pending = (self.config.tables.pit as f64 * limits.pit_share).ceil() as usize;
+        let usual = if local { 0 } else { limits.interest_rate };
+        Bounds { rate: own.unwrap_or(usual), pending }
+    }
+
+    /// Takes in a face under a number of its own.
+    pub(super) fn take_in(&mut self, face: FaceId, about: &FaceInfo, bounds: Bounds, now: Time) {
+        if self.faces.len() <= face.index() {
+            self.faces.resize_with(face.index() + 1, || None);
+        }
+        let number = self.next_number;
+        self.next_number += 1;
+        let guard = Guard::new(bounds, now);
+        let local = about.is_local();
+        self.faces[face.index()] = Some(Held { number, about: about.clone(), local, guard, counted: 0 });
+        self.numbers.insert(number, face);
+    }
+
+    fn drop_for(&self, reason: &'static str, face: FaceId) {
+        self.tally.borrow_mut().drop_for(reason, face);
+    }
+
+    /// Lets an Interest in, turns it away, or takes it as a word to management.
+    fn on_interest(&mut self, face: FaceId, mut packet: Packet, cx: &mut Context<'_>) -> Option<Packet> {
+        let longest = (self.config.limits.lifetime.0 / 1_000_000).min(u64::from(u32::MAX)) as u32;
+        let localhop_management = self.config.management.localhop;
+        let local = self.held(face)?.local;
+        let Kind::Interest(interest) = &packet.kind else { return Some(packet) };
+        let scope = scope_of(&interest.name);
+        if scope == Scope::Localhost && !local {
+            self.drop_for("scope", face);
+            return None;
+        }
+        let managed = scope == Scope::Localhost || scope == Scope::Localhop && localhop_management;
+        if managed && Request::is_for_management(&interest.name) {
+            self.note_request(face, packet);
+            return None;
+        }
+        let confined = scope == Scope::Localhost || scope == Scope::Localhop && !local;
+        if (confined || interest.lifetime_ms > longest)
+            && let Kind::Interest(interest) = &mut packet.kind
+        {
+            interest.lifetime_ms = interest.lifetime_ms.min(longest);
+            if confined {
+                confine(interest);
+            }
+        }
+        self.admit(face, packet, cx)
+    }
+
+    fn admit(&mut self, face: FaceId, packet: Packet, cx: &mut Context<'_>) -> Option<Packet> {
+        let Kind::Interest(interest) = &packet.kind else { return Some(packet) };
+        let lifetime = Span::from_millis(u64::from(interest.lifetime_ms));
+        match self.held_mut(face)?.guard.admit(lifetime, cx.now) {
+            Ok(()) => return Some(packet),
+            Err(Refused::Rate) => self.drop_for("interest-rate", face),
+            Err(Refused::Pending) => {
+                // Whoever listens to refusals asks less; the packet costs no more than the Interest did.
+                self.drop_for("pit-share", face);
+                let mut nack =
+                    Packet::from(Nack { reason: NackReason::Congestion, interest: interest.clone() });
+                nack.hop_mut().pit_token = packet.hop.pit_token.clone();
+                self.forwarder.send_own(face, nack, cx);
+            }
+        }
+        None
+    }
+
+    fn note_request(&mut self, face: FaceId, packet: Packet) {
+        let Some(held) = self.held(face) else { return };
+        let (number, token) = (held.number, packet.hop.pit_token.clone());
+        if let Kind::Interest(interest) = packet.into_kind() {
+            match self.requests.len() < Request::MOST {
+                true => self.requests.push_back(Request { from: number, token, interest }),
+                false => self.drop_for("management-busy", face),
+            }
+        }
+    }
+
+    /// Looks at a packet that is about to leave: false if it may not.
+    #[inline]
+    fn may_leave(&mut self, face: FaceId, packet: &Packet) -> bool {
+        let Some(held) = self.held_mut(face) else { return true };
+        match &packet.kind {
+            Kind::Interest(_) => true,
+            kind => {
+                match held.counted {
+                    0 => held.guard.answered(),
+                    _ => held.counted -= 1,
+                }
+                let leaks = !held.local
+                    && matches!(kind, Kind::Data(_))
+                    && scope_of(packet.name()) == Scope::Localhost;
+                if leaks {
+                    self.drop_for("scope", face);
+                }
+                !leaks
+            }
+        }
+    }
+
+    /// The same for a packet that is offered to a link.
+    #[inline]
+    fn check_offer(&mut self, cx: &mut Context<'_>) {
+        if let Some((face, packet)) = cx.ready.take_offer()
+            && self.may_leave(face, &packet)
+        {
+            cx.ready.offer(face, packet);
+        }
+    }
+}
+
+fn listen(driver: &mut Driver, config: &Config) -> Result<Vec<(Endpoint, Listen)>, String> {
+    let is_default = config.listen.is_empty();
+    let mut listeners = Vec::new();
+    for listen in config.listeners() {
+        let options = crate::station::FaceOptions { mtu: listen.mtu, rate: listen.rate };
+        match listen.uri.0.resolve().and_then(|at| driver.listen(&at, options)) {
+            Ok(at) => listeners.push((at, listen)),
+            // A host without IPv6 is no reason not to run.
+            Err(e) if is_default && listen.uri.0.to_string().contains("[::]") => drop(e),
+            Err(e) => return Err(format!("cannot listen on {}: {e}", listen.uri.0)),
+        }
+    }
+    Ok(listeners)
+}
+
+impl Machine for Daemon {
+    fn receive(&mut self, face: FaceId, packet: Packet, cx: &mut Context<'_>) {
+        let packet = match &packet.kind {
+            Kind::Interest(_) => self.on_interest(face, packet, cx),
+            Kind::Data(data) => {
+                let leaks = scope_of(&data.name) == Scope::Localhost && !self.held(face).is_some_and(|h| h.local);
+                if leaks {
+                    self.drop_for("scope", face);
+                }
+                Some(packet).filter(|_| !leaks)
+            }
+            Kind::Nack(_) => Some(packet),
+        };
+        if let Some(packet) = packet {
+            self.forwarder.receive_packet(face, packet, cx);
+        }
+        self.check_offer(cx);
+    }
+
+    fn pull(&mut self, face: FaceId, cx: &mut Context<'_>) -> Pull {
+        loop {
+            match self.forwarder.pull_packet(face, cx) {
+                Pull::Packet(packet) if !self.may_leave(face, &packet) => {}
+                other => return other,
+            }
+        }
+    }
+
+    fn keep(&mut self, face: FaceId, packet: Packet) {
+        if !matches!(packet.kind, Kind::Interest(_))
+            && let Some(held) = self.held_mut(face)
+        {
+            held.counted += 1;
+        }
+        self.forwarder.keep_packet(face, packet);
+    }
+
+    fn wake(&mut self, cx: &mut Context<'_>) {
+        self.forwarder.resume(cx);
+        while self.forwarder.next_wake().is_some_and(|at| at <= cx.now) {
+            self.forwarder.wake_due(cx);
+        }
+        if self.rib_expiry.is_some_and(|at| at <= cx.now) {
+            self.rib.expire(cx.now, self.forwarder.fib_mut());
+            self.rib_expiry = self.rib.next_expiry();
+        }
+        self.check_offer(cx);
+    }
+
+    fn next_wake(&self) -> Option<Time> {
+        [self.forwarder.next_wake(), self.rib_expiry, self.keeping.next()].into_iter().flatten().min()
+    }
+
+    fn inspect(&self, now: Time, report: &mut dyn FnMut(Reading)) {
+        self.forwarder.report(now, report);
+    }
+}
+
+impl Station for Daemon {
+    fn opened(&mut self, about: &FaceInfo, cx: &mut Context<'_>) -> Option<FaceId> {
+        self.open_face(about, cx)
+    }
+
+    fn closed(&mut self, face: FaceId, _: &Closing, cx: &mut Context<'_>) {
+        self.forwarder.close_face(face, cx);
+        self.rib.forget_face(face, self.forwarder.fib_mut());
+        self.rib_expiry = self.rib.next_expiry();
+        self.tally.borrow_mut().forget(face);
+        if let Some(held) = self.faces[face.index()].take() {
+            self.numbers.remove(&held.number);
+            self.keeping.lost(&held.about, cx.now);
+        }
+    }
+
+    fn refused(&mut self, tag: u64, error: &io::Error) {
+        self.not_connected(tag, error);
+    }
+
+    fn turn(&mut self, driver: &mut Driver) {
+        self.keep_faces(driver);
+        self.answer_requests(driver);
+        self.tell_status(driver);
+    }
+
+    fn is_done(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+impl std::fmt::Debug for Daemon {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Daemon").field("forwarder", &self.forwarder).field("rib", &self.rib.len()).finish_non_exhaustive()
+    }
+}
