@@ -44,6 +44,10 @@ pub(crate) enum Command {
     Man(ManArgs),
     /// Measure how fast this program and machine are, as JSON
     Bench(BenchArgs),
+    /// Forward packets on real networks, with any queue, strategy and recovery
+    Forward(crate::forward::ForwardArgs),
+    /// Show what a forwarder on this host is doing
+    Status(crate::status::StatusArgs),
 }
 
 #[derive(Debug, Args)]

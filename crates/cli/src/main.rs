@@ -6,6 +6,7 @@ mod catalogue;
 mod check;
 mod compare;
 mod files;
+mod forward;
 mod kit;
 mod output;
 mod papers;
@@ -13,6 +14,7 @@ mod progress;
 mod report;
 mod reproduce;
 mod run;
+mod status;
 mod summary;
 mod trace;
 mod watch;
@@ -47,6 +49,8 @@ fn main() -> ExitCode {
         Command::Completions(completions) => kit::completions(&completions),
         Command::Man(man) => kit::man(&man),
         Command::Bench(bench) => bench::bench(&bench),
+        Command::Forward(forward) => forward::forward(&forward),
+        Command::Status(status) => status::status(&status),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -238,7 +238,10 @@ mod tests {
         let mut fib = Fib::default();
         fib.choose_strategy(&name("/a"), StrategyId(1));
         assert!(fib.forget_strategy(&name("/a")) && !fib.forget_strategy(&name("/a")));
-        assert_eq!((fib.lookup(&name("/a/b")).strategy, fib.take_unused_strategy()), (StrategyId(0), Some(StrategyId(1))));
+        assert_eq!(
+            (fib.lookup(&name("/a/b")).strategy, fib.take_unused_strategy()),
+            (StrategyId(0), Some(StrategyId(1)))
+        );
     }
 
     #[test]

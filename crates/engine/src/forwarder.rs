@@ -18,8 +18,8 @@ use crate::wakes::{Wakes, earlier};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 use weir_core::{
-    Backlog, Context, DropReason, Event, FaceId, Failure, FailureKind, ForwardingStrategy, LinkFacts, NextHop, NodeMonitor,
-    OutRecord, PathFacts, PitView, PrefixId, Pull, QueueDiscipline, Reading, Span, Time,
+    Backlog, Context, DropReason, Event, FaceId, Failure, FailureKind, ForwardingStrategy, LinkFacts, NextHop,
+    NodeMonitor, OutRecord, PathFacts, PitView, PrefixId, Pull, QueueDiscipline, Reading, Span, Time,
 };
 use weir_wire::{Kind, Name, Packet};
 

@@ -76,7 +76,8 @@ fn a_strategy_is_chosen_and_forgotten() {
 
 #[test]
 fn the_content_store_shrinks_and_forgets_prefixes() {
-    let mut bench = router_with(ForwarderRules { cs_capacity: 10, ..Default::default() }, "best-route", 2, &[("/", 1, 1)]);
+    let mut bench =
+        router_with(ForwarderRules { cs_capacity: 10, ..Default::default() }, "best-route", 2, &[("/", 1, 1)]);
     for i in 0..10 {
         let uri = format!("/{}/seg={i}", if i % 2 == 0 { "even" } else { "odd" });
         bench.push(0, interest(&uri, 7));

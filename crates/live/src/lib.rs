@@ -13,6 +13,7 @@
 
 mod client;
 mod clock;
+mod dataset;
 mod driver;
 mod face;
 mod face_uri;
@@ -27,7 +28,9 @@ mod timer;
 
 pub use client::{DEFAULT_SOCKET, forwarder_uri};
 pub use clock::Clock;
+pub use dataset::fetch_dataset;
 pub use driver::Driver;
 pub use face::FaceCounters;
 pub use face_uri::{Endpoint, FaceUri, FaceUriError, Family, InetTransport, NDN_PORT};
+pub use socket::remove_sockets;
 pub use station::{Closing, FaceInfo, FaceOptions, Origin, Station};

@@ -89,10 +89,24 @@ pub(crate) fn unix_listener(path: &Path) -> io::Result<UnixListener> {
     Ok(listener)
 }
 
+/// Takes the sockets away that a driver listened on in the file system, when it has ended.
+pub fn remove_sockets(listening: &[Endpoint]) {
+    for at in listening {
+        if let Endpoint::Unix(path) = at {
+            // Somebody else may have done it.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
 /// Begins to connect. A stream may still be on its way: it becomes writable when it is there, or has failed.
-pub(crate) fn connect(to: &Endpoint) -> io::Result<Transport> {
+/// A UDP face shares the port `from`, if there is one.
+pub(crate) fn connect(to: &Endpoint, from: Option<SocketAddr>) -> io::Result<Transport> {
     match to {
-        Endpoint::Udp(peer) => Ok(Transport::Udp { socket: udp(Endpoint::any_of(peer), Some(*peer))?, peer: *peer }),
+        Endpoint::Udp(peer) => {
+            let socket = udp(from.unwrap_or(Endpoint::any_of(peer)), Some(*peer))?;
+            Ok(Transport::Udp { socket, peer: *peer })
+        }
         Endpoint::Tcp(peer) => Ok(Transport::Tcp(TcpStream::connect(*peer)?)),
         Endpoint::Unix(path) => Ok(Transport::Unix(UnixStream::connect(path)?)),
         Endpoint::Fd(_) => Err(io::Error::new(io::ErrorKind::Unsupported, "nobody can connect to a descriptor")),

@@ -10,6 +10,7 @@ const ORDER: &[&str] = &[
     "docs/topologies.md",
     "docs/scenario-reference.md",
     "docs/results.md",
+    "docs/live.md",
     "docs/reproducing.md",
     "docs/comparing.md",
     "docs/which-scheme.md",

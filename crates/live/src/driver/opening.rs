@@ -44,6 +44,8 @@ pub(super) struct Connecting {
     options: FaceOptions,
     tag: u64,
     deadline: Time,
+    /// Whose port it shares.
+    listener: Option<usize>,
     /// Why it failed, if it did; what is `Ok` is to be opened.
     outcome: Option<io::Result<()>>,
 }
@@ -81,7 +83,8 @@ impl Driver {
     /// Asks for a face. The station hears of it by [`Station::opened`] or [`Station::refused`], with the `tag`.
     pub fn connect(&mut self, to: &Endpoint, options: FaceOptions, tag: u64) {
         let place = self.connecting.iter().position(Option::is_none).unwrap_or(self.connecting.len());
-        let made = socket::connect(to).and_then(|mut transport| {
+        let (from, listener) = self.port_for(to).unzip();
+        let made = socket::connect(to, from).and_then(|mut transport| {
             if matches!(transport, Transport::Tcp(_)) {
                 let token = token(CONNECTING, 0, place);
                 self.poll.registry().register(transport.source(), token, mio::Interest::WRITABLE)?;
@@ -94,13 +97,25 @@ impl Driver {
             Err(error) => (None, Some(Err(error))),
         };
         let deadline = self.now + PATIENCE;
-        let connecting = Connecting { transport, remote: to.clone(), options, tag, deadline, outcome };
+        let connecting = Connecting { transport, remote: to.clone(), options, tag, deadline, outcome, listener };
         if place == self.connecting.len() {
             self.connecting.push(None);
         }
         self.connecting[place] = Some(connecting);
         // So that it is looked at in the next round.
         self.housekeeping = self.now;
+    }
+
+    /// The UDP listener whose port a face to `peer` uses, so that the peer knows us by one address.
+    fn port_for(&self, peer: &Endpoint) -> Option<(SocketAddr, usize)> {
+        let Endpoint::Udp(peer) = peer else { return None };
+        let listeners = self.listeners.iter().enumerate();
+        let mut ports = listeners.filter_map(|(i, listener)| match &listener.address {
+            Endpoint::Udp(at) => Some((*at, i)),
+            _ => None,
+        });
+        // One that is bound to this host alone reaches nobody else.
+        ports.find(|(at, _)| at.is_ipv4() == peer.is_ipv4() && (!at.ip().is_loopback() || peer.ip().is_loopback()))
     }
 
     /// A stream that is on its way has news.
@@ -251,7 +266,9 @@ impl Driver {
             None => return,
             Some(outcome) => outcome,
         };
-        let Some(Connecting { transport, remote, options, tag, .. }) = self.connecting[place].take() else { return };
+        let Some(Connecting { transport, remote, options, tag, listener, .. }) = self.connecting[place].take() else {
+            return;
+        };
         let Some(mut transport) = transport else {
             let error = outcome.err().unwrap_or_else(|| io::ErrorKind::Other.into());
             return station.refused(tag, &error);
@@ -261,7 +278,13 @@ impl Driver {
         }
         match outcome.and_then(|()| transport.local()) {
             Err(error) => station.refused(tag, &error),
-            Ok(local) => drop(self.open(station, transport, remote, local, options, Origin::Connected(tag))),
+            Ok(local) => {
+                let peer = listener.zip(if let Endpoint::Udp(peer) = remote { Some(peer) } else { None });
+                let face = self.open(station, transport, remote, local, options, Origin::Connected(tag));
+                if let (Some(peer), Some(face)) = (peer, face) {
+                    self.peers.insert(peer, face);
+                }
+            }
         }
     }
 }

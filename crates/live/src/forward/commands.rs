@@ -45,9 +45,7 @@ impl Daemon {
                 let route = ControlParameters { origin: Some(STATIC), flags: Some(0), expiration_ms: None, ..p };
                 self.register(request, route, driver)
             }
-            (b"fib", b"remove-nexthop") => {
-                self.unregister(request, ControlParameters { origin: Some(STATIC), ..p })
-            }
+            (b"fib", b"remove-nexthop") => self.unregister(request, ControlParameters { origin: Some(STATIC), ..p }),
             (b"faces", b"create") => match self.create_face(request, &p, driver) {
                 Ok(()) => return None,
                 Err(response) => Err(response),
@@ -257,7 +255,8 @@ fn strategy_called(name: &Name) -> Result<Scheme, String> {
     let mut settings = Settings::new();
     for word in words.filter(|c| c.typ == weir_wire::component_type::GENERIC) {
         let word = text(&word.value)?;
-        let (key, value) = word.split_once('~').ok_or_else(|| format!("`{word}` is not of the form parameter~value"))?;
+        let (key, value) =
+            word.split_once('~').ok_or_else(|| format!("`{word}` is not of the form parameter~value"))?;
         settings.push((key.to_owned(), value_of(value)));
     }
     Ok(Scheme { name: strategy, settings })

@@ -7,7 +7,7 @@ use weir_core::{Bytes, Rate, Span};
 use weir_wire::{Mtu, Name, SignatureType};
 
 /// A forwarder's configuration.
-#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Config {
     /// Sizes of the tables.
@@ -171,6 +171,9 @@ pub struct Management {
     pub localhop: bool,
     /// Signatures that commands may have.
     pub signatures: Vec<SignatureKind>,
+    /// Files with keys (as `weir get --key` takes them): commands must be signed by one of them. Without any, whoever can
+    /// reach a local face may give orders.
+    pub keys: Vec<String>,
     /// Commands need no signature.
     pub unsigned: bool,
     /// No command is carried out twice, or much later than it was signed.
@@ -182,6 +185,7 @@ impl Default for Management {
         Management {
             localhop: false,
             signatures: SignatureKind::ALL.to_vec(),
+            keys: Vec::new(),
             unsigned: false,
             replay_protection: true,
         }
@@ -205,13 +209,8 @@ pub enum SignatureKind {
 }
 
 impl SignatureKind {
-    const ALL: [SignatureKind; 5] = [
-        SignatureKind::Digest,
-        SignatureKind::Rsa,
-        SignatureKind::Ecdsa,
-        SignatureKind::Hmac,
-        SignatureKind::Ed25519,
-    ];
+    const ALL: [SignatureKind; 5] =
+        [SignatureKind::Digest, SignatureKind::Rsa, SignatureKind::Ecdsa, SignatureKind::Hmac, SignatureKind::Ed25519];
 
     pub(crate) fn signature_type(self) -> SignatureType {
         match self {
@@ -220,21 +219,6 @@ impl SignatureKind {
             SignatureKind::Ecdsa => SignatureType::Ecdsa,
             SignatureKind::Hmac => SignatureType::Hmac,
             SignatureKind::Ed25519 => SignatureType::Ed25519,
-        }
-    }
-}
-
-impl Default for Config {
-    fn default() -> Config {
-        Config {
-            tables: Tables::default(),
-            limits: Limits::default(),
-            schemes: Schemes::default(),
-            listen: Vec::new(),
-            face: Vec::new(),
-            strategy: Vec::new(),
-            management: Management::default(),
-            metrics: None,
         }
     }
 }

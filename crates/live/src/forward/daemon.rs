@@ -95,7 +95,7 @@ impl Daemon {
         let listening = listeners.iter().map(|(at, _)| at.clone()).collect();
         let started = Started { listening, waker: driver.waker(), status };
         let daemon = Daemon {
-            verifier: Verifier::new(&config.management),
+            verifier: Verifier::new(&config.management)?,
             keeping: super::keeping::Keeping::new(&config),
             forwarder,
             parts,
@@ -192,9 +192,12 @@ impl Daemon {
             Err(Refused::Pending) => {
                 // Whoever listens to refusals asks less; the packet costs no more than the Interest did.
                 self.drop_for("pit-share", face);
-                let mut nack =
-                    Packet::from(Nack { reason: NackReason::Congestion, interest: interest.clone() });
+                let mut nack = Packet::from(Nack { reason: NackReason::Congestion, interest: interest.clone() });
                 nack.hop_mut().pit_token = packet.hop.pit_token.clone();
+                // It answers nothing that was counted.
+                if let Some(held) = self.held_mut(face) {
+                    held.counted += 1;
+                }
                 self.forwarder.send_own(face, nack, cx);
             }
         }
@@ -223,9 +226,7 @@ impl Daemon {
                     0 => held.guard.answered(),
                     _ => held.counted -= 1,
                 }
-                let leaks = !held.local
-                    && matches!(kind, Kind::Data(_))
-                    && scope_of(packet.name()) == Scope::Localhost;
+                let leaks = !held.local && matches!(kind, Kind::Data(_)) && scope_of(packet.name()) == Scope::Localhost;
                 if leaks {
                     self.drop_for("scope", face);
                 }
@@ -351,6 +352,9 @@ impl Station for Daemon {
 
 impl std::fmt::Debug for Daemon {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Daemon").field("forwarder", &self.forwarder).field("rib", &self.rib.len()).finish_non_exhaustive()
+        f.debug_struct("Daemon")
+            .field("forwarder", &self.forwarder)
+            .field("rib", &self.rib.len())
+            .finish_non_exhaustive()
     }
 }

@@ -213,7 +213,10 @@ mod tests {
         let prefix: Name = "/localhost/nfd/faces/list".parse().unwrap();
         let content: Vec<u8> = (0..20_000u32).map(|i| i as u8).collect();
         let first = published.publish(&prefix, &content, 7);
-        assert_eq!((first.name.to_string().as_str(), first.final_segment()), ("/localhost/nfd/faces/list/v=7/seg=0", Some(2)));
+        assert_eq!(
+            (first.name.to_string().as_str(), first.final_segment()),
+            ("/localhost/nfd/faces/list/v=7/seg=0", Some(2))
+        );
         assert!(first.verify_digest());
         let third = Interest::new(prefix.child(Component::number(component_type::VERSION, 7)).with_segment(2), 1);
         assert_eq!(published.find(&third).unwrap().payload_len(), 4000);

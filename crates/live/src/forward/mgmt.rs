@@ -150,13 +150,13 @@ pub struct ControlResponse {
     /// In words.
     pub text: String,
     /// What the forwarder made of the command.
-    pub body: Option<ControlParameters>,
+    pub body: Option<Box<ControlParameters>>,
 }
 
 impl ControlResponse {
     /// The command was carried out.
     pub fn ok(body: ControlParameters) -> ControlResponse {
-        ControlResponse { code: 200, text: "OK".to_owned(), body: Some(body) }
+        ControlResponse { code: 200, text: "OK".to_owned(), body: Some(Box::new(body)) }
     }
 
     /// It was not.
@@ -184,7 +184,7 @@ impl ControlResponse {
         let code = reader.expect(STATUS_CODE)?.number()?;
         let text = String::from_utf8_lossy(reader.expect(STATUS_TEXT)?.value).into_owned();
         let rest = &element.value[reader.position().saturating_sub(element.value_start)..];
-        let body = if rest.is_empty() { None } else { ControlParameters::decode(rest).ok() };
+        let body = if rest.is_empty() { None } else { ControlParameters::decode(rest).ok().map(Box::new) };
         Ok(ControlResponse { code, text, body })
     }
 }

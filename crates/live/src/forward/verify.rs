@@ -3,6 +3,7 @@
 use super::config::Management;
 use bytes::Bytes;
 use std::collections::{BTreeSet, VecDeque};
+use weir_trust::{KeyFile, KeyRing};
 use weir_wire::{Interest, Name, Signature, SignatureType};
 
 /// How far a command's time stamp may be from our clock, in milliseconds (ndn-cxx's command validator: 120 s).
@@ -21,6 +22,7 @@ pub(crate) struct Command {
 #[derive(Debug)]
 pub(crate) struct Verifier {
     accepted: Vec<SignatureType>,
+    keys: KeyRing,
     unsigned: bool,
     replay: bool,
     seen: BTreeSet<Bytes>,
@@ -28,14 +30,21 @@ pub(crate) struct Verifier {
 }
 
 impl Verifier {
-    pub fn new(rules: &Management) -> Verifier {
-        Verifier {
+    /// # Errors
+    /// What is wrong with a file of keys.
+    pub fn new(rules: &Management) -> Result<Verifier, String> {
+        let key = |path: &String| {
+            let Ok(file): Result<KeyFile, _> = path.parse();
+            file.verifier().map_err(|e| e.to_string())
+        };
+        Ok(Verifier {
+            keys: rules.keys.iter().map(key).collect::<Result<KeyRing, String>>()?,
             accepted: rules.signatures.iter().map(|kind| kind.signature_type()).collect(),
             unsigned: rules.unsigned,
             replay: rules.replay_protection,
             seen: BTreeSet::new(),
             order: VecDeque::new(),
-        }
+        })
     }
 
     /// The command that the Interest is, or why it is none. Both forms are taken: signed as packet format v0.3 has it, and
@@ -63,9 +72,13 @@ impl Verifier {
         if !self.accepted.contains(&typ) {
             return Err(format!("{typ} is not accepted for commands"));
         }
-        // Other kinds are made with keys that nobody told us: the socket decides whom we trust, as with NFD's default.
-        if typ == SignatureType::DigestSha256 && !signature.verify_digest() {
-            return Err("the signature is wrong".to_owned());
+        match self.keys.keys().is_empty() {
+            false => self.keys.verify(signature).map_err(|e| e.to_string())?,
+            true if typ == SignatureType::DigestSha256 && !signature.verify_digest() => {
+                return Err("the signature is wrong".to_owned());
+            }
+            // Other kinds are made with keys that nobody told us: the socket decides whom we trust, as with NFD's default.
+            true => {}
         }
         if !self.replay {
             return Ok(());
@@ -118,7 +131,7 @@ mod tests {
     }
 
     fn verifier() -> Verifier {
-        Verifier::new(&Management::default())
+        Verifier::new(&Management::default()).unwrap()
     }
 
     #[test]
@@ -143,7 +156,10 @@ mod tests {
         refused(&interest().into_digest_command(5, NOW + GRACE_MS + 1), "two minutes");
         let plain = SignatureInfo::default();
         let bad = |_: &[u8]| Ok::<_, std::convert::Infallible>([0u8; 32]);
-        refused(&interest().sign(vec![], &SignatureInfo { time_ms: Some(NOW), ..plain.clone() }, bad).unwrap(), "wrong");
+        refused(
+            &interest().sign(vec![], &SignatureInfo { time_ms: Some(NOW), ..plain.clone() }, bad).unwrap(),
+            "wrong",
+        );
         let null = SignatureInfo::new(SignatureType::Null);
         refused(&interest().sign(vec![], &null, bad).unwrap(), "not accepted");
         let ecdsa = SignatureInfo::new(SignatureType::Ecdsa);

@@ -1,0 +1,501 @@
+//! The forwarder daemon over actual sockets: routes, management, bounds, and strangers who mean no good.
+
+mod common;
+
+use bytes::Bytes;
+use common::{CONTENT, Consumer, serve};
+use std::io::{Read, Write};
+use std::net::UdpSocket;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use weir_live::forward::{Config, ControlParameters, ControlResponse, Daemon, Status};
+use weir_live::{Clock, Endpoint, FaceOptions, fetch_dataset};
+use weir_wire::tlv::frame_len;
+use weir_wire::{Component, Content, Data, Interest, Kind, MetaInfo, NackReason, Name, Packet};
+
+struct Running {
+    stop: Arc<AtomicBool>,
+    waker: Arc<mio::Waker>,
+    listening: Vec<Endpoint>,
+    socket: PathBuf,
+    thread: Option<std::thread::JoinHandle<()>>,
+    _folder: tempfile::TempDir,
+}
+
+/// A forwarder with this configuration, which listens on a Unix socket and UDP besides.
+fn forwarder(config: &str) -> Running {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("nfd.sock");
+    let listen =
+        format!("[[listen]]\nuri = \"unix://{}\"\n[[listen]]\nuri = \"udp4://127.0.0.1:1\"\n", socket.display());
+    let udp = free_port();
+    let text = format!("{config}\n{}", listen.replace("127.0.0.1:1", &format!("127.0.0.1:{udp}")));
+    let config = Config::parse(&text, Path::new("test.toml")).unwrap_or_else(|e| panic!("{e}"));
+    let stop = Arc::new(AtomicBool::new(false));
+    let (send, receive) = std::sync::mpsc::channel();
+    let stop_too = stop.clone();
+    let thread = std::thread::spawn(move || {
+        let (mut driver, mut daemon, started) = Daemon::start(config, 7, stop_too).unwrap();
+        send.send((started.listening, started.waker)).unwrap();
+        driver.run(&mut daemon).unwrap();
+    });
+    let (listening, waker) = receive.recv().unwrap();
+    Running { stop, waker, listening, socket, thread: Some(thread), _folder: folder }
+}
+
+fn free_port() -> u16 {
+    UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.waker.wake().unwrap();
+        let ended = self.thread.take().unwrap().join();
+        if !std::thread::panicking() {
+            ended.unwrap();
+        }
+    }
+}
+
+impl Running {
+    fn app(&self) -> App {
+        App::new(&self.socket)
+    }
+    fn udp(&self) -> std::net::SocketAddr {
+        let udp = self.listening.iter().find_map(|at| match at {
+            Endpoint::Udp(at) => Some(*at),
+            _ => None,
+        });
+        udp.unwrap()
+    }
+    fn stranger(&self) -> UdpSocket {
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        socket.connect(self.udp()).unwrap();
+        socket.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
+        socket
+    }
+    fn status(&self) -> Status {
+        let uri = format!("unix://{}", self.socket.display()).parse().unwrap();
+        Status::from_json(&fetch_dataset(&uri, &"/localhost/weir/status".parse().unwrap()).unwrap()).unwrap()
+    }
+}
+
+/// An application behind the Unix socket.
+struct App {
+    stream: UnixStream,
+    buffer: Vec<u8>,
+    nonce: u64,
+}
+
+impl App {
+    fn new(path: &Path) -> App {
+        let stream = UnixStream::connect(path).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+        App { stream, buffer: Vec::new(), nonce: Clock::unix_millis() }
+    }
+    fn send(&mut self, packet: impl Into<Packet>) {
+        self.stream.write_all(&packet.into().encode()).unwrap();
+    }
+    fn receive(&mut self) -> Option<Packet> {
+        loop {
+            if let Some(len) = frame_len(&self.buffer).unwrap().filter(|len| *len <= self.buffer.len()) {
+                let frame: Vec<u8> = self.buffer.drain(..len).collect();
+                return Some(Packet::decode(Bytes::from(frame)).unwrap());
+            }
+            let mut more = [0; 20_000];
+            match self.stream.read(&mut more) {
+                Ok(n) if n > 0 => self.buffer.extend_from_slice(&more[..n]),
+                _ => return None,
+            }
+        }
+    }
+    fn data(&mut self) -> Data {
+        loop {
+            match self.receive().expect("an answer").into_kind() {
+                Kind::Data(data) => return data,
+                // A refusal of something that was asked before.
+                Kind::Nack(_) => {}
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+    fn command(&mut self, verb: &str, parameters: &ControlParameters) -> ControlResponse {
+        self.nonce += 1;
+        let interest = command_name(verb, parameters);
+        self.send(interest.with_signed_parameters(Vec::new(), self.nonce, Clock::unix_millis()));
+        response(&self.data())
+    }
+    fn register(&mut self, prefix: &str) -> ControlResponse {
+        self.command("rib/register", &named(prefix))
+    }
+}
+
+fn command_name(verb: &str, parameters: &ControlParameters) -> Interest {
+    let mut bytes = Vec::new();
+    parameters.encode_into(&mut bytes);
+    let base: Name = format!("/localhost/nfd/{verb}").parse().unwrap();
+    Interest::new(base.child(Component::generic(bytes)), 77)
+}
+
+fn named(prefix: &str) -> ControlParameters {
+    ControlParameters { name: Some(prefix.parse().unwrap()), ..ControlParameters::default() }
+}
+
+fn response(data: &Data) -> ControlResponse {
+    let Content::Encoded(content) = &data.content else { unreachable!() };
+    assert!(data.verify_digest());
+    ControlResponse::decode(&content.payload).unwrap()
+}
+
+fn interest(uri: &str, nonce: u32) -> Interest {
+    Interest::new(uri.parse().unwrap(), nonce)
+}
+
+fn answer(uri: &str) -> Data {
+    Data::build(uri.parse().unwrap(), b"here", &MetaInfo::default())
+}
+
+#[test]
+fn an_application_registers_and_is_asked() {
+    let forwarder = forwarder("");
+    let (mut producer, mut consumer) = (forwarder.app(), forwarder.app());
+    let registered = producer.register("/a");
+    assert_eq!((registered.code, registered.body.as_ref().unwrap().face), (200, Some(256)), "{registered:?}");
+    let token = weir_wire::PitToken::new(&[1, 2, 3, 4, 5, 6]);
+    let mut asking = Packet::from(interest("/a/b", 5));
+    asking.hop.pit_token = token.clone();
+    consumer.send(asking);
+    assert_eq!(producer.receive().unwrap().name().to_string(), "/a/b");
+    producer.send(answer("/a/b"));
+    let got = consumer.receive().unwrap();
+    assert_eq!((got.name().to_string().as_str(), &got.hop.pit_token), ("/a/b", &token), "the token comes back");
+    // The Content Store answers the next one.
+    consumer.send(interest("/a/b", 6));
+    consumer.data();
+    let unregistered = producer.command("rib/unregister", &named("/a"));
+    assert_eq!(unregistered.code, 200);
+    consumer.send(interest("/a/c", 7));
+    match consumer.receive().unwrap().into_kind() {
+        Kind::Nack(nack) => assert_eq!(nack.reason, NackReason::NoRoute),
+        other => panic!("{other:?}"),
+    }
+    let status = forwarder.status();
+    assert_eq!((status.cs.hits, status.routes.len(), status.drops.get("no-route")), (1, 0, Some(&1)));
+}
+
+#[test]
+fn commands_of_the_old_form_are_taken_and_unsigned_ones_are_not() {
+    let forwarder = forwarder("");
+    let mut app = forwarder.app();
+    app.send(command_name("rib/register", &named("/old")).into_digest_command(9, Clock::unix_millis()));
+    assert_eq!(response(&app.data()).code, 200);
+    app.send(command_name("rib/register", &named("/new")));
+    assert_eq!(response(&app.data()).code, 403);
+    app.send(command_name("rib/register", &named("/late")).with_signed_parameters(vec![], 4, 1_000_000));
+    assert_eq!(response(&app.data()).code, 403);
+    let routes: Vec<String> = forwarder.status().routes.into_iter().map(|route| route.prefix).collect();
+    assert_eq!(routes, ["/old"]);
+}
+
+#[test]
+fn routes_go_with_their_face_and_with_time() {
+    let forwarder = forwarder("");
+    let mut app = forwarder.app();
+    app.register("/a");
+    let brief = ControlParameters { expiration_ms: Some(50), ..named("/brief") };
+    assert_eq!(app.command("rib/register", &brief).code, 200);
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(forwarder.status().routes.len(), 1);
+    drop(app);
+    let gone = (0..100).any(|_| {
+        std::thread::sleep(Duration::from_millis(20));
+        forwarder.status().routes.is_empty()
+    });
+    assert!(gone);
+}
+
+#[test]
+fn faces_strategies_and_the_content_store_are_managed() {
+    let forwarder = forwarder("");
+    let mut app = forwarder.app();
+    let peer = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let uri = ControlParameters { uri: Some(format!("udp4://{peer}")), mtu: Some(1400), ..Default::default() };
+    let created = app.command("faces/create", &uri);
+    let face = created.body.as_ref().unwrap().face;
+    assert_eq!((created.code, created.body.as_ref().unwrap().mtu), (200, Some(1400)), "{created:?}");
+    let again = app.command("faces/create", &uri);
+    assert_eq!((again.code, again.body.unwrap().face), (409, face));
+    let shorter = ControlParameters { face, mtu: Some(1000), ..Default::default() };
+    assert_eq!(app.command("faces/update", &shorter).body.unwrap().mtu, Some(1000));
+    let hop = ControlParameters { face, cost: Some(3), ..named("/far") };
+    assert_eq!(app.command("fib/add-nexthop", &hop).code, 200);
+    assert_eq!(forwarder.status().routes[0].cost, 3);
+    assert_eq!(app.command("faces/destroy", &ControlParameters { face, ..Default::default() }).code, 200);
+    assert_eq!(app.command("fib/add-nexthop", &hop).code, 410);
+    for (uri, code) in [("udp4://no.such.host", 400), ("ws://x", 400), ("unix:///tmp/x", 406)] {
+        let uri = ControlParameters { uri: Some(uri.into()), ..Default::default() };
+        assert_eq!(app.command("faces/create", &uri).code, code);
+    }
+    let strategy = |name: &str| ControlParameters { strategy: Some(name.parse().unwrap()), ..named("/s") };
+    let set = app.command("strategy-choice/set", &strategy("/localhost/nfd/strategy/multicast/v=5"));
+    assert_eq!(set.code, 200);
+    assert_eq!(forwarder.status().strategies["/s"], "multicast");
+    let unknown = app.command("strategy-choice/set", &strategy("/localhost/nfd/strategy/multicats"));
+    assert!(unknown.code == 404 && unknown.text.contains("did you mean \"multicast\""), "{unknown:?}");
+    assert_eq!(app.command("strategy-choice/unset", &named("/s")).code, 200);
+    assert_eq!(forwarder.status().strategies.len(), 1);
+    let small = ControlParameters { capacity: Some(5), ..Default::default() };
+    assert_eq!(app.command("cs/config", &small).body.unwrap().capacity, Some(5));
+    assert_eq!(app.command("cs/erase", &named("/")).body.unwrap().count, Some(0));
+    assert_eq!(app.command("rib/dance", &named("/")).code, 501);
+}
+
+#[test]
+fn datasets_are_those_of_nfd() {
+    let forwarder = forwarder("[[strategy]]\nprefix = \"/m\"\nstrategy = \"multicast\"\n");
+    let mut app = forwarder.app();
+    (0..300).for_each(|i| assert_eq!(app.register(&format!("/a/long/prefix/that/fills/segments/{i}")).code, 200));
+    let uri = format!("unix://{}", forwarder.socket.display()).parse().unwrap();
+    let items = |dataset: &str| {
+        let name = format!("/localhost/nfd/{dataset}").parse().unwrap();
+        let content = fetch_dataset(&uri, &name).unwrap();
+        let mut reader = weir_wire::tlv::Reader::new(&content);
+        std::iter::from_fn(|| reader.read().unwrap().map(|e| e.typ)).collect::<Vec<u32>>()
+    };
+    assert_eq!(items("rib/list"), [128; 300]);
+    assert_eq!(items("fib/list"), [128; 300]);
+    assert_eq!(items("strategy-choice/list"), [128; 2]);
+    assert_eq!(items("cs/info"), [128]);
+    assert_eq!(items("faces/channels"), [130; 2]);
+    assert_eq!(items("faces/list")[0], 128);
+    assert_eq!(items("status/general")[..8], [128, 129, 130, 131, 132, 133, 134, 135]);
+}
+
+#[test]
+fn names_of_this_host_stay_here() {
+    let forwarder = forwarder("[schemes]\nstrategy = \"multicast\"\n");
+    let (mut app, stranger) = (forwarder.app(), forwarder.stranger());
+    let mut buffer = [0; 9000];
+    // A stranger gets no answer from management, and none of this host's Data.
+    let command = command_name("rib/register", &named("/")).with_signed_parameters(vec![], 1, Clock::unix_millis());
+    stranger.send(&command.encode()).unwrap();
+    stranger.send(&interest("/localhost/weir/status", 4).encode()).unwrap();
+    assert!(stranger.recv(&mut buffer).is_err());
+    assert_eq!(app.register("/localhop/near").code, 200);
+    // Within one hop the stranger is heard, and by an application only.
+    stranger.send(&interest("/localhop/near/x", 4).encode()).unwrap();
+    assert_eq!(app.receive().unwrap().name().to_string(), "/localhop/near/x");
+    let far = forwarder.status().faces.into_iter().find(|face| !face.is_local).unwrap().face;
+    app.command("rib/register", &ControlParameters { face: Some(far), ..named("/localhop/far") });
+    app.command("rib/register", &ControlParameters { face: Some(far), ..named("/localhost/far") });
+    app.send(interest("/localhost/far/x", 5));
+    assert!(stranger.recv(&mut buffer).is_err(), "it does not leave this host");
+    app.send(interest("/localhop/far/x", 5));
+    assert!(stranger.recv(&mut buffer).is_ok(), "one hop is allowed");
+    let other = forwarder.stranger();
+    other.send(&interest("/localhop/far/y", 6).encode()).unwrap();
+    assert!(stranger.recv(&mut buffer).is_err(), "two are not");
+    // Data of this host that the cache holds, asked for by its shortest prefix.
+    assert_eq!(app.register("/localhost/app").code, 200);
+    let mut consumer = forwarder.app();
+    consumer.send(interest("/localhost/app/secret", 8));
+    let asked = std::iter::from_fn(|| app.receive()).find(|p| p.name().to_string() == "/localhost/app/secret");
+    assert!(asked.is_some());
+    app.send(answer("/localhost/app/secret"));
+    consumer.data();
+    let mut anything = Interest::new(Name::from_components([Component::generic(&b"localhost"[..])]), 9);
+    anything.can_be_prefix = true;
+    other.send(&anything.encode()).unwrap();
+    while let Ok(len) = other.recv(&mut buffer) {
+        let got = Packet::decode(Bytes::copy_from_slice(&buffer[..len])).unwrap();
+        assert!(!matches!(got.kind, Kind::Data(_)), "{got:?}");
+    }
+    assert!(forwarder.status().drops["scope"] >= 3);
+}
+
+#[test]
+fn a_file_comes_through_two_forwarders_in_fragments() {
+    let server = serve("udp4://127.0.0.1:16501", FaceOptions::default(), 8000);
+    let far = forwarder(&format!("[[face]]\nuri = \"{}\"\nmtu = 1400\nroutes = [\"{CONTENT}\"]\n", server.at));
+    let near = forwarder(&format!(
+        "[[face]]\nuri = \"udp4://{}\"\nmtu = 1400\nqueue = {{ name = \"codel\", target = \"20ms\" }}\n\
+         routes = [{{ prefix = \"/content\", cost = 10 }}]\n",
+        far.udp()
+    ));
+    std::thread::sleep(Duration::from_millis(300));
+    let consumer = Consumer::new(1500, 30).fetch(&Endpoint::Unix(near.socket.clone()), FaceOptions::default());
+    assert_eq!((consumer.got, &consumer.closed), (1500, &None), "{:?} {:?}", near.status(), far.status());
+    assert!(far.status().faces.iter().any(|face| face.in_data >= 1500));
+}
+
+#[test]
+fn a_flood_of_interests_fills_its_own_share_only() {
+    let forwarder = forwarder("[tables]\npit = 1000\ncontent-store = 0\n[limits]\npit-share = 0.5\n");
+    let mut producer = forwarder.app();
+    producer.register("/a");
+    let flood = forwarder.stranger();
+    for i in 0..5000u32 {
+        flood.send(&interest(&format!("/a/flood/{i}"), i).encode()).unwrap();
+        if i % 50 == 0 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+    let status = forwarder.status();
+    assert!(status.pit.peak <= 500 && status.drops["pit-share"] > 0, "{status:?}");
+    let mut consumer = forwarder.app();
+    consumer.send(interest("/a/good", 1));
+    let asked = std::iter::from_fn(|| producer.receive()).find(|p| p.name().to_string() == "/a/good");
+    assert!(asked.is_some());
+    producer.send(answer("/a/good"));
+    assert_eq!(consumer.data().name.to_string(), "/a/good");
+}
+
+#[test]
+fn a_rate_of_interests_is_held() {
+    let forwarder = forwarder("[limits]\ninterest-rate = 100\n");
+    let flood = forwarder.stranger();
+    (0..500).for_each(|i| drop(flood.send(&interest(&format!("/x/{i}"), i).encode())));
+    let held = (0..50).any(|_| {
+        std::thread::sleep(Duration::from_millis(20));
+        forwarder.status().drops.get("interest-rate").is_some_and(|dropped| *dropped >= 400)
+    });
+    assert!(held, "{:?}", forwarder.status().drops);
+}
+
+#[test]
+fn nonsense_from_strangers_harms_nobody() {
+    let forwarder = forwarder("[limits]\nfaces = 40\n");
+    let mut producer = forwarder.app();
+    producer.register("/a");
+    let whole = Packet::from(answer("/a/x")).encode();
+    let mut seed = 1u64;
+    let mut chance = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize
+    };
+    // Many strangers: each port is a peer.
+    let strangers: Vec<UdpSocket> = (0..60).map(|_| forwarder.stranger()).collect();
+    for round in 0..4000usize {
+        let stranger = &strangers[chance() % strangers.len()];
+        let mut bytes = whole.to_vec();
+        match round % 4 {
+            // Data that nobody asked for.
+            0 => {}
+            // The same with damage.
+            1 => (0..4).for_each(|_| {
+                let at = chance() % bytes.len();
+                bytes[at] = chance() as u8;
+            }),
+            // Anything.
+            2 => bytes = (0..chance() % 200).map(|_| chance() as u8).collect(),
+            // A refusal of what was never asked, or a loss notice.
+            _ => {
+                let mut forged = match chance() % 2 {
+                    0 => Packet::from(weir_wire::Nack {
+                        reason: NackReason::Congestion,
+                        interest: interest("/a/x", chance() as u32),
+                    }),
+                    _ => Packet::from(answer("/a/y")),
+                };
+                forged.hop.loss_notice = matches!(forged.kind, Kind::Data(_));
+                bytes = forged.encode().to_vec();
+            }
+        }
+        let _ = stranger.send(&bytes);
+        if round % 50 == 0 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+    let mut consumer = forwarder.app();
+    consumer.send(interest("/a/good", 1));
+    let asked = std::iter::from_fn(|| producer.receive()).find(|p| p.name().to_string() == "/a/good");
+    assert!(asked.is_some());
+    producer.send(answer("/a/good"));
+    assert_eq!(consumer.data().name.to_string(), "/a/good");
+    let status = forwarder.status();
+    assert!(status.faces.len() <= 40 && status.cs.entries <= 1, "{status:?}");
+    assert!(status.drops["unsolicited"] > 0 && status.drops["too-many-faces"] > 0, "{:?}", status.drops);
+    assert!(status.faces.iter().any(|face| face.malformed > 0));
+}
+
+#[test]
+fn an_interest_that_loops_ends() {
+    // Two faces of one forwarder that lead to each other: what leaves by one comes back by the other.
+    let (left, right) = (free_port(), free_port());
+    let relay = |from: u16, to: u16| {
+        let socket = UdpSocket::bind(("127.0.0.1", from)).unwrap();
+        socket.set_read_timeout(Some(Duration::from_secs(3))).unwrap();
+        let out = socket.try_clone().unwrap();
+        (socket, out, to)
+    };
+    let (a, b) = (relay(left, right), relay(right, left));
+    let peers = format!(
+        "[tables]\ncontent-store = 0\n[[face]]\nuri = \"udp4://127.0.0.1:{left}\"\nroutes = [\"/l\"]\n\
+         [[face]]\nuri = \"udp4://127.0.0.1:{right}\"\n"
+    );
+    let forwarder = forwarder(&peers);
+    let home = forwarder.udp();
+    std::thread::sleep(Duration::from_millis(300));
+    let mut app = forwarder.app();
+    let mut small = interest("/l/x", 99);
+    small.hop_limit = Some(200);
+    app.send(small);
+    let mut buffer = [0; 9000];
+    let (len, from) = a.0.recv_from(&mut buffer).unwrap();
+    assert_eq!(from, home, "faces use the port that the forwarder listens on");
+    // It comes back by the other face.
+    b.1.send_to(&buffer[..len], home).unwrap();
+    b.0.set_read_timeout(Some(Duration::from_secs(3))).unwrap();
+    let (len, _) = b.0.recv_from(&mut buffer).unwrap();
+    let answer = Packet::decode(Bytes::copy_from_slice(&buffer[..len])).unwrap();
+    assert!(matches!(&answer.kind, Kind::Nack(nack) if nack.reason == NackReason::Duplicate), "{answer:?}");
+    assert_eq!(forwarder.status().drops["duplicate-nonce"], 1);
+}
+
+#[test]
+fn a_configuration_that_is_wrong_says_where() {
+    let error = |text: &str| Config::parse(text, Path::new("weir.toml")).unwrap_err();
+    for (text, wanted) in [
+        ("[tabels]\n", "unknown field `tabels`"),
+        ("[tables]\npit = -3\n", "line 2"),
+        ("[tables]\npit = 0\n", "tables.pit must be at least 1"),
+        ("[schemes]\nqueue = \"codell\"\n", "did you mean \"codel\""),
+        ("[schemes]\nqueue = { name = \"codel\", targt = \"5ms\" }\n", "did you mean \"target\""),
+        ("[[listen]]\nuri = \"udp4//x\"\n", "no face URI"),
+        ("[[face]]\nuri = \"udp4://10.0.0.1\"\nrate = \"fast\"\n", "line 3"),
+        ("[[face]]\nuri = \"udp4://10.0.0.1\"\nmtu = 50\n", "from 256"),
+        ("[[face]]\nuri = \"udp4://10.0.0.1\"\nroutes = [3]\n", "a route is a prefix"),
+        ("[[strategy]]\nprefix = \"/a\"\nstrategy = \"best\"\n", "there is no strategy \"best\""),
+        ("[limits]\nidle = \"10 parsecs\"\n", "line 2"),
+        ("[management]\nsignatures = [\"sha\"]\n", "unknown variant `sha`"),
+    ] {
+        let error = error(text);
+        assert!(error.starts_with("weir.toml: ") && error.contains(wanted), "{text} -> {error}");
+    }
+}
+
+#[test]
+fn every_scheme_of_the_registry_can_be_switched_on() {
+    use weir_schemes::registry::{MONITORS, QUEUES, RECOVERIES, STRATEGIES};
+    let lists: [(&str, Vec<&str>); 4] = [
+        ("queue", QUEUES.iter().map(|e| e.name).collect()),
+        ("strategy", STRATEGIES.iter().map(|e| e.name).collect()),
+        ("recovery", RECOVERIES.iter().map(|e| e.name).collect()),
+        ("monitor", MONITORS.iter().map(|e| e.name).collect()),
+    ];
+    let server = serve("udp4://127.0.0.1:16502", FaceOptions::default(), 1000);
+    for (key, names) in lists {
+        for name in names {
+            let face = format!("[[face]]\nuri = \"{}\"\nrate = \"500Mbps\"\nroutes = [\"{CONTENT}\"]\n", server.at);
+            let forwarder = forwarder(&format!("[schemes]\n{key} = \"{name}\"\n{face}"));
+            std::thread::sleep(Duration::from_millis(100));
+            let socket = Endpoint::Unix(forwarder.socket.clone());
+            let consumer = Consumer::new(100, 10).fetch(&socket, FaceOptions::default());
+            assert_eq!((consumer.got, &consumer.closed), (100, &None), "{key} {name}");
+        }
+    }
+}
