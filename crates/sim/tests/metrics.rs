@@ -23,6 +23,29 @@ cs = 100
 sample = "100ms"
 "#;
 
+/// A choice between two producers of the same content, by a strategy that tells of the capacities of its next hops.
+const FORKED: &str = r#"
+[topology]
+nodes = ["r", "p1", "p2"]
+[[topology.link]]
+between = ["r", "p1"]
+rate = "10Mbps"
+delay = "10ms"
+queue = "20p"
+[[topology.link]]
+between = ["r", "p2"]
+rate = "5Mbps"
+delay = "10ms"
+queue = "20p"
+[[workload]]
+fetch = { consumer = "r", producer = ["p1", "p2"], segments = 5000 }
+[scheme]
+name = "pcon"
+strategy = "fpf"
+[run]
+sample = "100ms"
+"#;
+
 fn has(outcome: &Outcome, metric: &'static str, scope: Scope) -> bool {
     outcome.get(metric, scope).is_some_and(f64::is_finite)
 }
@@ -92,15 +115,22 @@ fn what_cannot_be_measured_is_absent() {
 fn every_series_is_sampled_at_every_interval() {
     let paced = run(&LOSSY.replace("recovery", "control = { name = \"cbr\", rate = \"5Mbps\" }\nrecovery"), 1);
     let window = run(LOSSY, 1);
-    // What a strategy makes of its next hops is told where it has a choice, which it does not have in this network.
-    for series in SERIES.iter().filter(|series| !["share", "capacity"].contains(&series.name)) {
-        let outcome = if series.name == "rate" { &paced } else { &window };
+    // What a strategy makes of its next hops is told where it has a choice.
+    let forked = run(FORKED, 1);
+    let shared = run(&FORKED.replace("fpf", "pcon-fs"), 1);
+    for series in SERIES {
+        let outcome = match series.name {
+            "rate" => &paced,
+            "share" => &shared,
+            "capacity" => &forked,
+            _ => &window,
+        };
         let times: Vec<f64> = outcome.series.iter().filter(|s| s.metric == series.name).map(|s| s.time).collect();
         assert!(times.len() >= 20, "{}", series.name);
         assert!(times.is_sorted(), "{}", series.name);
         assert!(times.iter().all(|time| (time * 10.0 - (time * 10.0).round()).abs() < 1e-9), "{}", series.name);
     }
-    for outcome in [&paced, &window] {
+    for outcome in [&paced, &window, &forked, &shared] {
         assert!(outcome.series.iter().all(|sample| SERIES.iter().any(|s| s.name == sample.metric)));
     }
 }
