@@ -20,8 +20,8 @@ pub enum LinkState {
 
 /// Impairments of a link direction at work, each with a stream of chance of its own.
 #[derive(Debug)]
-pub(crate) struct Conditions {
-    pub state: LinkState,
+pub struct Conditions {
+    pub(crate) state: LinkState,
     impairment: Impairment,
     /// Gilbert-Elliott's chain is in its bad state.
     bad: bool,
@@ -32,6 +32,7 @@ pub(crate) struct Conditions {
 }
 
 impl Conditions {
+    /// In the good state; `seed` is that of the link direction.
     pub fn new(impairment: Impairment, seed: Seed) -> Conditions {
         let stream = |part: &str| seed.of(part).stream();
         Conditions {
@@ -82,7 +83,7 @@ impl Conditions {
 
 /// Nanoseconds after the ordinary time of arrival; negative for a packet that is early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Lateness(pub i64);
+pub struct Lateness(pub i64);
 
 impl Lateness {
     fn of(seconds: f64) -> Lateness {

@@ -21,7 +21,7 @@ mod world;
 pub use build::{BuildError, Built, OwnControl, build, build_with};
 pub use calendar::Calendar;
 pub use collect::{Collector, FlowInfo};
-pub use conditions::LinkState;
+pub use conditions::{Conditions, Lateness, LinkState};
 pub use histogram::Histogram;
 pub use link::{LinkCounters, LinkSpec};
 pub use outcome::{FetchRecord, Outcome, Sample, Scope, drop_metric};

@@ -1,0 +1,9 @@
+//! Driver 3: a scenario in an emulated network on one Linux host. Every node is a network namespace with a real forwarder,
+//! every link a pair of tunnel devices with a process in between that has its rate, queue, delay and loss, every
+//! workload a real program that publishes or fetches. What comes out has the simulator's form.
+
+#![cfg(target_os = "linux")]
+
+pub mod namespace;
+pub mod shaper;
+pub mod tunnel;
