@@ -4,6 +4,7 @@
 
 #![cfg(target_os = "linux")]
 
+pub mod layout;
 pub mod namespace;
 pub mod shaper;
 pub mod tunnel;
