@@ -193,7 +193,8 @@ mod tests {
     use weir_scenario::Study;
 
     fn layout(text: &str) -> Result<Layout, Unsupported> {
-        let study = Study::parse("test.toml", text, &[]).unwrap_or_else(|problems| panic!("{}", problems.render(false)));
+        let study =
+            Study::parse("test.toml", text, &[]).unwrap_or_else(|problems| panic!("{}", problems.render(false)));
         Layout::of(&study.points()[0].scenario)
     }
 
@@ -230,7 +231,10 @@ fetch = { segments = 3000, payload = "1000B", name = "/file" }
 
     #[test]
     fn what_programs_cannot_do_is_refused_by_name() {
-        let requests = CHAIN.replace("fetch = { segments = 3000, payload = \"1000B\", name = \"/file\" }", "poisson = { rate = \"100/s\", name = \"/file\" }");
+        let requests = CHAIN.replace(
+            "fetch = { segments = 3000, payload = \"1000B\", name = \"/file\" }",
+            "poisson = { rate = \"100/s\", name = \"/file\" }",
+        );
         let timeline = CHAIN.to_owned() + "[[timeline]]\nat = \"1s\"\ndown = \"c-r\"\n[run]\nduration = \"8s\"\n";
         for (text, word) in [(requests, "many requests"), (timeline, "timeline")] {
             let error = layout(&text).unwrap_err();

@@ -94,12 +94,8 @@ impl Tunnel {
     /// # Errors
     /// If the system has no more pipes or threads.
     pub fn start(from: Arc<SyncDevice>, to: Arc<SyncDevice>, shaper: Shaper, clock: Clock) -> io::Result<Tunnel> {
-        let shared = Arc::new(Shared {
-            air: Mutex::default(),
-            changed: Condvar::new(),
-            counters: Counters::default(),
-            clock,
-        });
+        let shared =
+            Arc::new(Shared { air: Mutex::default(), changed: Condvar::new(), counters: Counters::default(), clock });
         let stop = Arc::new(InterruptEvent::new()?);
         let (taking, stopping) = (shared.clone(), stop.clone());
         let handing = shared.clone();
