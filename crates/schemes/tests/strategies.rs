@@ -197,6 +197,26 @@ fn drf_splits_by_the_root_of_the_round_trip() {
 }
 
 #[test]
+fn drf_in_whole_numbers_splits_evenly_once_more_than_one_is_pending() {
+    for pick in ["random", "turn"] {
+        let settings = [("pick", Value::Text(pick.into())), ("whole", Value::Bool(true))];
+        assert_shares(&unsaturated("drf", &settings, &[100, 900]), &[0.5, 0.5]);
+    }
+}
+
+#[test]
+fn drf_in_whole_numbers_still_prefers_what_is_idle() {
+    // Nothing comes back from 1, where the first Interest goes; 2 answers at once, so its mean stays below a half.
+    let list = hops(&[(1, 1), (2, 1)]);
+    let mut bench = Bench::new("drf", &[("whole", Value::Bool(true))], 1);
+    bench.share(2, &list[1..], 50);
+    for _ in 0..50 {
+        bench.face(&list[..1]);
+    }
+    assert!(bench.share(2, &list, 400) > 0.6);
+}
+
+#[test]
 fn fewest_pending_splits_by_the_round_trip() {
     assert_shares(&unsaturated("fewest-pending", &[], &[100, 500, 1000]), &[10.0 / 13.0, 2.0 / 13.0, 1.0 / 13.0]);
 }
@@ -255,6 +275,23 @@ fn a_quiet_path_gives_some_back_once() {
     (0..50).for_each(|_| bench.data(3, false, 0, &[]));
     let after = bench.share(7, &list, 200_000);
     assert!((after - before - 0.003).abs() < 0.0025, "{before} {after}");
+}
+
+/// How many of `count` Interests go to the dearer of two next hops after one mark, with nothing answered.
+fn spilled(count_own: bool, count: usize) -> usize {
+    let settings = [("change", Value::Number(0.03)), ("pick", Value::Text("pending".into()))];
+    let settings = [&settings[..], &[("count_own", Value::Bool(count_own))]].concat();
+    let (mut bench, list) = pcon_fs(&settings);
+    bench.data(7, true, 1, &[]);
+    (0..count).filter(|_| bench.face(&list) == 3).count()
+}
+
+#[test]
+fn an_interest_that_counts_itself_spills_later() {
+    // 97 % for the cheaper one: of 33 it may have 32 if the next one counts, so the 34th spills; else the second does.
+    assert_eq!([1, 2, 30].map(|count| spilled(false, count)), [0, 1, 1]);
+    assert_eq!([1, 30, 32, 35].map(|count| spilled(true, count)), [0, 0, 0, 1]);
+    assert_eq!([spilled(false, 1000), spilled(true, 1000)], [30, 30]);
 }
 
 #[test]

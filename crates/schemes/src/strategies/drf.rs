@@ -22,6 +22,8 @@ weir_core::parameters! {
         alpha: f64 = 0.9, Some((0.0, 0.999_999)), "ICNP 2013; the authors' strategy for NFD";
         /// How a next hop is picked: "random" or in "turn", by weight either way.
         pick: Pick = Pick::Random, None, "ICNP 2013; \"turn\": Thibaud et al. 2019, Li 2021";
+        /// Weights are whole numbers, the fraction cut off, and 1 at least: where more than one is pending, all are equal.
+        whole: bool = false, None, "ICNP 2013; true: what the tables of Thibaud et al. 2019 show";
     }
 }
 
@@ -71,21 +73,22 @@ impl Pending for Load {
 }
 
 impl Load {
-    fn update(&mut self, alpha: f64) {
+    fn update(&mut self, alpha: f64, whole: bool) {
         if std::mem::take(&mut self.changed) {
             self.mean = alpha * self.mean + (1.0 - alpha) * self.pending as f64;
             if self.mean == 0.0 {
                 self.mean = LEAST_MEAN;
             }
-            self.weight = 1.0 / self.mean;
+            let weight = 1.0 / self.mean;
+            self.weight = if whole { weight.floor().max(1.0) } else { weight };
         }
     }
 }
 
 impl Drf {
     fn update(&mut self, prefix: weir_core::PrefixId) {
-        let alpha = self.parameters.alpha;
-        self.hops.known(prefix, &[]).iter_mut().for_each(|known| known.state.update(alpha));
+        let DrfParameters { alpha, whole, .. } = self.parameters;
+        self.hops.known(prefix, &[]).iter_mut().for_each(|known| known.state.update(alpha, whole));
     }
 
     fn pick(&mut self, query: &Query<'_>) -> Option<FaceId> {

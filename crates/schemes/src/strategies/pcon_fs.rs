@@ -28,6 +28,8 @@ weir_core::parameters! {
         by_distance: bool = false, None, "the code that Thibaud et al. 2019 build on";
         /// How a next hop is picked by its share: "random", or the cheapest that is below its share of what is "pending".
         pick: Pick = Pick::Random, None, "PCON authors' code; \"pending\": that of Thibaud et al. 2019";
+        /// With "pending": the Interest that is about to leave counts among all that are pending, though at no next hop yet.
+        count_own: bool = false, None, "choice; true: fits the tables of Thibaud et al. 2019";
         /// Share that goes back to the cheapest next hop from another that has been quiet for a while.
         return_share: f64 = 0.0, Some((0.0, 1.0)), "PCON authors' code; Thibaud et al. 2019: 0.003";
         /// That while: without a mark, or between two congestion Nacks that count.
@@ -79,13 +81,13 @@ impl Pending for Hop {
 }
 
 /// The cheapest next hop that has a smaller part of the pending Interests than its share.
-fn below_its_share(known: &[Known<Hop>], eligible: &[NextHop]) -> Option<FaceId> {
+fn below_its_share(known: &[Known<Hop>], eligible: &[NextHop], own: u64) -> Option<FaceId> {
     let pending: u64 = known.iter().map(|known| known.state.pending).sum();
     let usable = || known.iter().filter(|known| eligible.contains(&known.hop));
     let below = |known: &&Known<Hop>| {
         let hop = &known.state;
         // While nothing is pending, everybody that has a share is below it.
-        hop.share > 0.0 && (pending == 0 || (hop.pending as f64) < hop.share * pending as f64)
+        hop.share > 0.0 && (pending == 0 || (hop.pending as f64) < hop.share * (pending + own) as f64)
     };
     let largest = || usable().max_by(|a, b| a.state.share.total_cmp(&b.state.share).then(b.hop.face.cmp(&a.hop.face)));
     usable().find(below).or_else(largest).map(|known| known.hop.face)
@@ -97,7 +99,7 @@ impl PconFs {
         prime(known);
         match self.parameters.pick {
             Pick::Random => draw(known, query.next_hops, &mut self.chance),
-            Pick::Pending => below_its_share(known, query.next_hops),
+            Pick::Pending => below_its_share(known, query.next_hops, u64::from(self.parameters.count_own)),
         }
     }
 
