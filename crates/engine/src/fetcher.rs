@@ -65,6 +65,9 @@ pub enum RateChange {
     Next,
     /// It becomes as long as if the new rate had held since the last Interest.
     Now,
+    /// A lower rate counts since the last Interest, so that no Interest leaves sooner than the new rate allows; a higher
+    /// one holds from the next Interest on.
+    Cut,
 }
 
 /// What happens to the timer of a segment that a loss notice announces.
@@ -344,11 +347,15 @@ impl Fetcher {
 
     /// Moves the next Interest if the rate has changed and that counts at once.
     fn follow_rate(&mut self) {
-        if self.rules.rate_change == RateChange::Now
-            && let (Some((begun, factor)), Some(gap)) = (self.paced, self.control.allowance().gap)
-        {
-            self.next_send = begun + gap.scaled(factor);
+        if self.rules.rate_change == RateChange::Next {
+            return;
         }
+        let (Some((begun, factor)), Some(gap)) = (self.paced, self.control.allowance().gap) else { return };
+        let anew = begun + gap.scaled(factor);
+        self.next_send = match self.rules.rate_change {
+            RateChange::Cut => self.next_send.max(anew),
+            RateChange::Next | RateChange::Now => anew,
+        };
     }
 
     /// Begins the gap after an Interest that has just left.

@@ -343,6 +343,24 @@ fn a_change_of_rate_may_count_at_once() {
     assert_eq!(consumer.asked().len(), 6, "at 0, and then the five since that the new rate would have sent");
 }
 
+/// Kato and Bandai's first Interest at the new rate leaves a gap of the new rate after the last of the old one.
+#[test]
+fn a_cut_of_the_rate_may_count_at_once_and_a_rise_with_the_next_gap() {
+    let rules = FetcherRules { rate_change: RateChange::Cut, ..paced(0.0).rules };
+    let mut consumer = Consumer::new(Setup { rules, ..paced(0.0) });
+    consumer.go_ms(0.5);
+    consumer.control.get().allowance = Allowance::rate(250.0);
+    consumer.data(0);
+    consumer.go_ms(0.75);
+    consumer.control.get().allowance = Allowance::rate(1000.0);
+    consumer.go_ms(6.5);
+    assert_eq!(
+        gaps(&consumer),
+        [4.0, 1.0, 1.0],
+        "the cut holds up the next Interest, the rise does not take that back"
+    );
+}
+
 /// A window, and a pause after refusals.
 fn pausing(window: f64, pause_ms: f64) -> Setup {
     Setup { rules: FetcherRules { nack_pause: span_ms(pause_ms), ..rules() }, ..Setup::window(window) }

@@ -38,7 +38,7 @@ fn networks() -> impl Strategy<Value = Network> {
 
 fn all_rules() -> impl Strategy<Value = FetcherRules> {
     let timer = prop_oneof![Just(NoticeTimer::Keep), Just(NoticeTimer::Restart), Just(NoticeTimer::Stop)];
-    let change = prop_oneof![Just(RateChange::Next), Just(RateChange::Now)];
+    let change = prop_oneof![Just(RateChange::Next), Just(RateChange::Now), Just(RateChange::Cut)];
     let pause = prop_oneof![Just(0), Just(1), Just(30)];
     (timer, prop_oneof![Just(0.0), Just(0.5)], prop_oneof![Just(0.0), Just(1.0)], change, pause).prop_map(
         |(notice_timer, guard, jitter, rate_change, pause)| FetcherRules {

@@ -287,6 +287,8 @@ pub enum RateChange {
     Next,
     /// It takes the new length at once.
     Now,
+    /// It takes the new length at once if that is longer.
+    Cut,
 }
 
 /// The timer of a segment that a loss notice announces.

@@ -13,7 +13,8 @@ const MOST_ENTRIES: u64 = 1 << 40;
 const NOTICE_TIMERS: [(&str, NoticeTimer); 3] =
     [("keep", NoticeTimer::Keep), ("restart", NoticeTimer::Restart), ("stop", NoticeTimer::Stop)];
 
-const RATE_CHANGES: [(&str, RateChange); 2] = [("next", RateChange::Next), ("now", RateChange::Now)];
+const RATE_CHANGES: [(&str, RateChange); 3] =
+    [("next", RateChange::Next), ("now", RateChange::Now), ("cut", RateChange::Cut)];
 
 /// `[tables]`.
 pub(crate) static TABLES: Shape = Shape {
@@ -70,9 +71,9 @@ pub(crate) static CONSUMER: Shape = Shape {
         .default("0"),
         Field::new(
             "rate_change",
-            Form::Words(&[RATE_CHANGES[0].0, RATE_CHANGES[1].0]),
-            "What a change of a paced control's rate does to the gap that is running: it ends as it began, or takes the \
-             new length at once.",
+            Form::Words(&[RATE_CHANGES[0].0, RATE_CHANGES[1].0, RATE_CHANGES[2].0]),
+            "What a change of a paced control's rate does to the gap that is running: it ends as it began, takes the new \
+             length at once, or does so after a cut of the rate only.",
         )
         .default("\"next\""),
         Field::of::<Span>(

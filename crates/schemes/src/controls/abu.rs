@@ -3,6 +3,16 @@
 use weir_core::{Allowance, ConsumerControl, DataSignal, Entry, Loss, LossSignal, Reaction};
 use weir_wire::NackReason;
 
+weir_core::words! {
+    /// Which timeouts cut the window.
+    pub enum TimeoutCuts {
+        /// The first of a round trip.
+        Once = "once",
+        /// Each of them.
+        Each = "each",
+    }
+}
+
 weir_core::parameters! {
     /// Parameters of the receiver.
     pub struct AbuParameters {
@@ -14,6 +24,8 @@ weir_core::parameters! {
         beta: f64 = 0.1, Some((0.0, 0.99)), "Abu et al., section IV-F";
         /// A timeout multiplies the window by this.
         timeout_beta: f64 = 0.5, Some((0.01, 0.999)), "Abu et al., Algorithm 3";
+        /// Which timeouts cut: the first of a round trip ("once"), as with marks, or "each" one.
+        timeout_cuts: TimeoutCuts = TimeoutCuts::Once, None, "choice (Algorithm 3 names no limit)";
         /// Take marked Data as any other: the paper's TCP.
         ignore_marks: bool = false, None, "Abu et al., footnote on the TCP baseline";
     }
@@ -61,7 +73,10 @@ impl ConsumerControl for Abu {
 
     fn on_loss(&mut self, signal: &LossSignal) -> Reaction {
         match signal.kind {
-            Loss::Timeout | Loss::Nack(NackReason::Congestion) => self.cut(self.parameters.timeout_beta, signal.fresh),
+            Loss::Timeout | Loss::Nack(NackReason::Congestion) => {
+                let counts = signal.fresh || self.parameters.timeout_cuts == TimeoutCuts::Each;
+                self.cut(self.parameters.timeout_beta, counts)
+            }
             Loss::Nack(_) | Loss::Notice => Reaction::None,
         }
     }
@@ -79,7 +94,7 @@ impl ConsumerControl for Abu {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{cut, data, fed, marked, signalled};
+    use super::super::testing::{cut, data, fed, loss, marked, signalled};
     use super::*;
 
     fn avoiding(window: f64) -> Abu {
@@ -104,6 +119,20 @@ mod tests {
         assert_eq!(control.window, 65.0);
         control.on_data(&marked(true));
         assert_eq!(fed(&mut control, 1), 58.5 + 1.0 / 58.5);
+    }
+
+    #[test]
+    fn each_timeout_may_halve_and_a_mark_still_takes_its_share_once() {
+        let mut control = avoiding(64.0);
+        assert_eq!(control.on_loss(&loss(Loss::Timeout, false)), Reaction::None);
+        assert_eq!(control.window, 64.0);
+        control.parameters.timeout_cuts = TimeoutCuts::Each;
+        for left in [32.0, 16.0, 8.0] {
+            assert_eq!(control.on_loss(&loss(Loss::Timeout, false)), Reaction::Decreased);
+            assert_eq!(control.window, left);
+        }
+        control.on_data(&marked(false));
+        assert_eq!(control.window, 8.0);
     }
 
     #[test]

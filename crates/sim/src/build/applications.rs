@@ -120,6 +120,7 @@ impl Builder<'_> {
             rate_change: match rules.rate_change {
                 plan::RateChange::Next => RateChange::Next,
                 plan::RateChange::Now => RateChange::Now,
+                plan::RateChange::Cut => RateChange::Cut,
             },
             nack_pause: rules.nack_pause,
         }
