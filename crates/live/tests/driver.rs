@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Consumer, serve};
+use common::{Consumer, free_port, serve};
 use std::io::{ErrorKind, Write};
 use std::os::unix::net::UnixStream;
 use weir_core::Rate;
@@ -26,14 +26,14 @@ fn content_comes_over_every_transport() {
     let folder = tempfile::tempdir().unwrap();
     fetches_all(&format!("unix://{}/run/weir.sock", folder.path().display()), FaceOptions::default());
     let usual = FaceOptions::default();
-    for uri in ["tcp4://127.0.0.1:16401", "udp4://127.0.0.1:16402", "tcp6://[::1]:16401", "udp6://[::1]:16402"] {
-        fetches_all(uri, usual);
+    for host in ["tcp4://127.0.0.1", "udp4://127.0.0.1", "tcp6://[::1]", "udp6://[::1]"] {
+        fetches_all(&format!("{host}:{}", free_port()), usual);
     }
 }
 
 #[test]
 fn content_comes_in_fragments() {
-    let consumer = fetches_all("udp4://127.0.0.1:16403", mtu(1400));
+    let consumer = fetches_all(&format!("udp4://127.0.0.1:{}", free_port()), mtu(1400));
     assert_eq!(consumer.counters.malformed, 0);
     // Each packet took six frames, whose headers count.
     assert!(consumer.counters.in_bytes > 2000 * (8000 + 6 * 20), "{:?}", consumer.counters);
@@ -42,7 +42,7 @@ fn content_comes_in_fragments() {
 #[test]
 fn a_rate_is_kept() {
     let rate = FaceOptions { mtu: None, rate: Some(Rate(40_000_000)) };
-    let server = serve("udp4://127.0.0.1:16404", rate, 8000);
+    let server = serve(&format!("udp4://127.0.0.1:{}", free_port()), rate, 8000);
     let consumer = Consumer::new(600, 20).fetch(&server.at, FaceOptions::default());
     let seconds = consumer.ended.seconds();
     let least = consumer.counters.in_bytes as f64 * 8.0 / 40e6;
@@ -79,7 +79,7 @@ fn a_udp_peer_may_come_later() {
 #[test]
 fn frames_longer_than_the_system_sends_are_cut() {
     // 65507 bytes are the longest datagram over IPv4; with this mtu the driver tries what the system refuses.
-    let server = serve("udp4://127.0.0.1:16405", mtu(65_535), 8000);
+    let server = serve(&format!("udp4://127.0.0.1:{}", free_port()), mtu(65_535), 8000);
     let consumer = Consumer::new(50, 5).fetch(&server.at, mtu(65_535));
     assert_eq!(consumer.got, 50);
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use bytes::Bytes;
-use common::{CONTENT, Consumer, serve};
+use common::{CONTENT, Consumer, free_port, serve};
 use std::io::{Read, Write};
 use std::net::UdpSocket;
 use std::os::unix::net::UnixStream;
@@ -44,10 +44,6 @@ fn forwarder(config: &str) -> Running {
     });
     let (listening, waker) = receive.recv().unwrap();
     Running { stop, waker, listening, socket, thread: Some(thread), _folder: folder }
-}
-
-fn free_port() -> u16 {
-    UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 impl Drop for Running {
@@ -319,7 +315,7 @@ fn names_of_this_host_stay_here() {
 
 #[test]
 fn a_file_comes_through_two_forwarders_in_fragments() {
-    let server = serve("udp4://127.0.0.1:16501", FaceOptions::default(), 8000);
+    let server = serve(&format!("udp4://127.0.0.1:{}", free_port()), FaceOptions::default(), 8000);
     let far = forwarder(&format!("[[face]]\nuri = \"{}\"\nmtu = 1400\nroutes = [\"{CONTENT}\"]\n", server.at));
     let near = forwarder(&format!(
         "[[face]]\nuri = \"udp4://{}\"\nmtu = 1400\nqueue = {{ name = \"codel\", target = \"20ms\" }}\n\
@@ -487,7 +483,7 @@ fn every_scheme_of_the_registry_can_be_switched_on() {
         ("recovery", RECOVERIES.iter().map(|e| e.name).collect()),
         ("monitor", MONITORS.iter().map(|e| e.name).collect()),
     ];
-    let server = serve("udp4://127.0.0.1:16502", FaceOptions::default(), 1000);
+    let server = serve(&format!("udp4://127.0.0.1:{}", free_port()), FaceOptions::default(), 1000);
     for (key, names) in lists {
         for name in names {
             let face = format!("[[face]]\nuri = \"{}\"\nrate = \"500Mbps\"\nroutes = [\"{CONTENT}\"]\n", server.at);

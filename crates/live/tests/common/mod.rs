@@ -14,6 +14,11 @@ use weir_wire::{Interest, Kind, NackReason, Name, Packet};
 
 pub const CONTENT: &str = "/content/v=1";
 
+/// A port of this host that nobody uses at the moment, over UDP and, most likely, over TCP.
+pub fn free_port() -> u16 {
+    std::net::UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
 /// A router that serves [`CONTENT`] in segments of `payload` bytes.
 pub struct Server {
     router: Router,
