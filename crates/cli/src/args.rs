@@ -48,6 +48,10 @@ pub(crate) enum Command {
     Forward(crate::forward::ForwardArgs),
     /// Show what a forwarder on this host is doing
     Status(crate::status::StatusArgs),
+    /// Serve a file, a folder or standard input over a real network
+    Put(crate::put::PutArgs),
+    /// Fetch a content over a real network, with any consumer control
+    Get(crate::get::GetArgs),
 }
 
 #[derive(Debug, Args)]

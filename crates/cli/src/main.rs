@@ -7,14 +7,17 @@ mod check;
 mod compare;
 mod files;
 mod forward;
+mod get;
 mod kit;
 mod output;
 mod papers;
 mod progress;
+mod put;
 mod report;
 mod reproduce;
 mod run;
 mod status;
+mod stop;
 mod summary;
 mod trace;
 mod watch;
@@ -30,6 +33,8 @@ pub(crate) enum Failure {
     Other(String),
     /// The arguments or a file are wrong (2).
     Input(String),
+    /// Something that has an exit code of its own.
+    Code(String, u8),
     /// The user stopped it (130).
     Stopped,
 }
@@ -51,11 +56,14 @@ fn main() -> ExitCode {
         Command::Bench(bench) => bench::bench(&bench),
         Command::Forward(forward) => forward::forward(&forward),
         Command::Status(status) => status::status(&status),
+        Command::Put(put) => put::put(&put),
+        Command::Get(get) => get::get(&get),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Other(message)) => fail(&message, 1),
         Err(Failure::Input(message)) => fail(&message, 2),
+        Err(Failure::Code(message, code)) => fail(&message, code),
         Err(Failure::Stopped) => fail("stopped", 130),
     }
 }

@@ -183,8 +183,10 @@ fn told(failures: Vec<(String, Failure)>) -> Result<(), Failure> {
 fn why(study: &str, failure: &Failure) -> String {
     match failure {
         // Problems of a file name it.
-        Failure::Input(text) | Failure::Other(text) if text.contains(study) => text.trim_end().to_owned(),
-        Failure::Input(text) | Failure::Other(text) => format!("{study}: {}", text.trim_end()),
+        Failure::Input(text) | Failure::Other(text) | Failure::Code(text, _) if text.contains(study) => {
+            text.trim_end().to_owned()
+        }
+        Failure::Input(text) | Failure::Other(text) | Failure::Code(text, _) => format!("{study}: {}", text.trim_end()),
         Failure::Stopped => format!("{study}: stopped"),
     }
 }

@@ -14,6 +14,7 @@ const ORDER: &[&str] = &[
     "docs/reproducing.md",
     "docs/comparing.md",
     "docs/which-scheme.md",
+    "docs/files.md",
     "docs/captures.md",
     "docs/trace.md",
     "docs/library.md",

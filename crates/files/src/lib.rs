@@ -1,0 +1,39 @@
+//! Files as NDN content: what `weir put` and `weir get` do.
+//!
+//! * [`Publisher`] answers Interests with the segments of a file, a folder or a stream ([`Shelf`]); [`Server`] puts it
+//!   behind faces and keeps its prefix registered at a forwarder.
+//! * [`Getter`] finds the newest version of a content, fetches its segments with any consumer control of the registry
+//!   ([`Plugins`]), verifies them, and hands them to an [`Output`]: a file whose fetch can be cut off and continued
+//!   ([`Part`]), or a pipe ([`Pipe`]). [`Client`] puts it behind a face.
+//!
+//! Both are stations of [`weir_live`]'s driver.
+
+mod client;
+mod discovery;
+mod getter;
+mod journal;
+mod lines;
+pub mod naming;
+mod output;
+mod part;
+mod pipe;
+mod plugins;
+mod publisher;
+mod recorder;
+mod registration;
+mod server;
+mod shelf;
+mod source;
+
+pub use client::{Client, Watcher};
+pub use getter::{GetError, GetProgress, GetRules, Getter, Summary};
+pub use output::Output;
+pub use part::{OutputError, Part, Resumed};
+pub use pipe::Pipe;
+pub use plugins::{Choice, Plugins, setting};
+pub use publisher::{Publisher, PublisherCounters, PublisherRules, ServeError};
+pub use recorder::RoundTrips;
+pub use registration::{Answer, Registration};
+pub use server::{Reporter, Server, ServerEvent};
+pub use shelf::{Folder, Shelf};
+pub use source::Source;

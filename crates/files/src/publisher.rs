@@ -1,0 +1,197 @@
+//! Interests in, Data out: segments, metadata, and the answer to who asks for a prefix.
+
+use crate::naming;
+use crate::shelf::Shelf;
+use crate::source::Source;
+use std::io;
+use std::rc::Rc;
+use weir_trust::{SignError, Signer};
+use weir_wire::{Data, Interest, MAX_PACKET, MetaInfo, Name};
+
+/// FreshnessPeriod of metadata in milliseconds: whoever asks a moment later may have a newer version (ndn-cxx).
+const METADATA_FRESHNESS: u64 = 10;
+/// Bytes of a Data around its content, without its name and its signature's key: types and lengths, MetaInfo, an ECDSA
+/// signature.
+const FRAME: usize = 160;
+
+/// How contents are cut and signed.
+#[derive(Debug)]
+pub struct PublisherRules {
+    /// Bytes of content in a Data.
+    pub segment_size: usize,
+    /// FreshnessPeriod of segments in milliseconds.
+    pub freshness_ms: u64,
+    /// Who signs.
+    pub signer: Signer,
+}
+
+impl Default for PublisherRules {
+    /// What ndnputchunks does: 8000 bytes, 10 s, and a digest.
+    fn default() -> PublisherRules {
+        PublisherRules { segment_size: 8000, freshness_ms: 10_000, signer: Signer::digest() }
+    }
+}
+
+/// What has been answered so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PublisherCounters {
+    /// Segments.
+    pub segments: u64,
+    /// Bytes of content in them.
+    pub bytes: u64,
+    /// Metadata.
+    pub metadata: u64,
+    /// Interests for something that is not here.
+    pub unknown: u64,
+}
+
+/// Why an Interest is not answered although its content is here.
+#[derive(Debug)]
+pub enum ServeError {
+    /// The file cannot be read any more.
+    Read(io::Error),
+    /// The Data cannot be signed.
+    Sign(SignError),
+}
+
+impl std::fmt::Display for ServeError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ServeError::Read(error) => write!(f, "cannot read what is served: {error}"),
+            ServeError::Sign(error) => write!(f, "cannot sign: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for ServeError {}
+
+/// Serves a shelf under a prefix. Each Data is made when it is asked for.
+#[derive(Debug)]
+pub struct Publisher {
+    prefix: Name,
+    shelf: Shelf,
+    rules: PublisherRules,
+    /// The content that was asked for last, by its versioned name: mostly it is the next one, too.
+    last: Option<Served>,
+    counters: PublisherCounters,
+    buffer: Vec<u8>,
+}
+
+#[derive(Debug)]
+struct Served {
+    name: Name,
+    source: Rc<Source>,
+    meta: MetaInfo,
+}
+
+impl Publisher {
+    /// Serves `shelf` under `prefix`.
+    ///
+    /// # Errors
+    /// If segments of that size make packets that are too long, or are empty.
+    pub fn new(prefix: Name, shelf: Shelf, rules: PublisherRules) -> Result<Publisher, String> {
+        let key = rules.signer.info().key_locator.as_ref().map_or(0, |_| 200);
+        // Version and segment number, and for a folder a path of ordinary length.
+        let names = prefix.wire_len() + 20 + if matches!(shelf, Shelf::Folder(_)) { 250 } else { 0 };
+        let most = MAX_PACKET.saturating_sub(FRAME + key + names);
+        if rules.segment_size == 0 || rules.segment_size > most {
+            let size = rules.segment_size;
+            return Err(format!("segments of {size} bytes: a packet has room for 1 to {most} under this name"));
+        }
+        Ok(Publisher { prefix, shelf, rules, last: None, counters: PublisherCounters::default(), buffer: Vec::new() })
+    }
+
+    /// The prefix.
+    pub fn prefix(&self) -> &Name {
+        &self.prefix
+    }
+
+    /// What has been answered so far.
+    pub fn counters(&self) -> PublisherCounters {
+        self.counters
+    }
+
+    /// The versioned name of the content, if one file is served.
+    pub fn content_name(&mut self) -> Option<Name> {
+        let source = self.shelf.find(&self.prefix, &self.prefix, false)?;
+        Some(naming::versioned(&self.prefix, source.version()))
+    }
+
+    /// The Data that answers an Interest; `None` if there is none here. `now_us`: microseconds since the Unix epoch.
+    ///
+    /// # Errors
+    /// If the content is here but cannot be read or signed.
+    pub fn answer(&mut self, interest: &Interest, now_us: u64) -> Result<Option<Data>, ServeError> {
+        let name = &interest.name;
+        if !self.prefix.is_prefix_of(name) {
+            self.counters.unknown += 1;
+            return Ok(None);
+        }
+        let answer = match (name.segment(), naming::described(name)) {
+            (Some(segment), _) => self.segment(name, segment),
+            (None, Some(described)) => self.metadata(&described, name, now_us),
+            (None, None) if interest.can_be_prefix => self.first(name),
+            (None, None) => Ok(None),
+        };
+        self.counters.unknown += u64::from(matches!(answer, Ok(None)));
+        answer
+    }
+
+    /// A segment of a versioned name.
+    fn segment(&mut self, name: &Name, segment: u64) -> Result<Option<Data>, ServeError> {
+        if self.last.as_ref().is_none_or(|last| !last.name.same_stem(name)) {
+            self.last = self.look_up(&name.without_segment());
+        }
+        let Some(served) = &self.last else { return Ok(None) };
+        let size = self.rules.segment_size;
+        if segment > served.source.last_segment(size) {
+            return Ok(None);
+        }
+        served.source.read(segment, size, &mut self.buffer).map_err(ServeError::Read)?;
+        let name = served.name.with_segment(segment);
+        let data = self.rules.signer.data(name, &self.buffer, &served.meta).map_err(ServeError::Sign)?;
+        self.counters.segments += 1;
+        self.counters.bytes += self.buffer.len() as u64;
+        Ok(Some(data))
+    }
+
+    /// The content of this versioned name.
+    fn look_up(&mut self, versioned: &Name) -> Option<Served> {
+        let version = naming::version_of(versioned)?;
+        let content = versioned.prefix(versioned.len() - 1);
+        let mut source = self.shelf.find(&self.prefix, &content, false)?;
+        if source.version() != version {
+            source = self.shelf.find(&self.prefix, &content, true).filter(|now| now.version() == version)?;
+        }
+        let last = source.last_segment(self.rules.segment_size);
+        let freshness_ms = self.rules.freshness_ms;
+        let meta = MetaInfo { freshness_ms, final_block: Some(naming::final_block(last)), ..MetaInfo::default() };
+        Some(Served { name: versioned.clone(), source, meta })
+    }
+
+    /// What the newest version of `content` is called.
+    fn metadata(&mut self, content: &Name, asked: &Name, now_us: u64) -> Result<Option<Data>, ServeError> {
+        // Whoever knows a version does not ask for it.
+        let Some(source) = self.shelf.find(&self.prefix, content, true) else { return Ok(None) };
+        let name = naming::versioned(asked, now_us).with_segment(0);
+        let final_block = Some(naming::final_block(0));
+        let meta = MetaInfo { freshness_ms: METADATA_FRESHNESS, final_block, ..MetaInfo::default() };
+        let body = naming::write_metadata(&naming::versioned(content, source.version()));
+        let data = self.rules.signer.data(name, &body, &meta).map_err(ServeError::Sign)?;
+        self.counters.metadata += 1;
+        Ok(Some(data))
+    }
+
+    /// For those who look for a version without metadata: the first segment of the newest version, or of the one asked
+    /// for.
+    fn first(&mut self, name: &Name) -> Result<Option<Data>, ServeError> {
+        let versioned = match naming::version_of(name) {
+            Some(_) => name.clone(),
+            None => match self.shelf.find(&self.prefix, name, true) {
+                Some(source) => naming::versioned(name, source.version()),
+                None => return Ok(None),
+            },
+        };
+        self.segment(&versioned.with_segment(0), 0)
+    }
+}

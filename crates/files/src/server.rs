@@ -1,0 +1,218 @@
+//! The program that serves: a publisher behind faces, and a prefix kept registered at a forwarder.
+
+use crate::lines::Lines;
+use crate::publisher::Publisher;
+use crate::registration::{Answer, Registration};
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use weir_core::{Context, DropReason, FaceId, Machine, Pull, Reading, Seed, Span, Time};
+use weir_live::{Clock, Closing, Driver, Endpoint, FaceInfo, FaceOptions, Origin, Station};
+use weir_trust::Signer;
+use weir_wire::{HopFields, Interest, Kind, Packet};
+
+/// How long to wait before the next try to reach a forwarder that is away.
+const RETRY: Span = Span::from_millis(1000);
+/// After so many commands without an answer the user is told.
+const SILENCE: u32 = 3;
+
+/// What happens to a server, for its user.
+#[derive(Debug)]
+pub enum ServerEvent<'a> {
+    /// The forwarder knows the prefix; Interests can come.
+    Registered,
+    /// The forwarder is not there; it is tried again.
+    Away(&'a str),
+    /// The forwarder does not answer commands; they are repeated.
+    Silent,
+    /// An Interest could not be answered.
+    Failed(&'a str),
+}
+
+/// Told of [`ServerEvent`]s.
+pub type Reporter = Box<dyn FnMut(&ServerEvent<'_>)>;
+
+/// A forwarder where the prefix is registered.
+#[derive(Debug)]
+struct Upstream {
+    endpoint: Endpoint,
+    registration: Registration,
+    face: Option<FaceId>,
+    /// When to connect; `None`: it is connected, or about to be.
+    connect_at: Option<Time>,
+    registered: bool,
+}
+
+/// Serves what a [`Publisher`] has, over the faces that come to it and over one to a forwarder.
+pub struct Server {
+    publisher: Publisher,
+    upstream: Option<Upstream>,
+    lines: Lines,
+    report: Reporter,
+    stop: Arc<AtomicBool>,
+    failure: Option<String>,
+}
+
+impl Server {
+    /// A server without a forwarder, for peers that come to the driver's listeners. It ends when `stop` is true (and the
+    /// driver is woken).
+    pub fn new(publisher: Publisher, stop: Arc<AtomicBool>, report: Reporter) -> Server {
+        Server { publisher, upstream: None, lines: Lines::default(), report, stop, failure: None }
+    }
+
+    /// The same at a forwarder, whom it asks for the prefix's Interests with commands that `signer` signs, as long as it
+    /// runs. `seed` makes their nonces.
+    pub fn at(mut self, forwarder: Endpoint, signer: Signer, seed: Seed) -> Server {
+        let prefix = self.publisher.prefix().clone();
+        let registration = Registration::new(prefix, forwarder.is_local(), signer, seed.stream());
+        let connect_at = Some(Time::ZERO);
+        let upstream = Upstream { endpoint: forwarder, registration, face: None, connect_at, registered: false };
+        self.upstream = Some(upstream);
+        self
+    }
+
+    /// What it serves.
+    pub fn publisher(&self) -> &Publisher {
+        &self.publisher
+    }
+
+    /// Why it ended before it was told to.
+    pub fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
+    }
+
+    fn answer(&mut self, face: FaceId, packet: Packet, cx: &mut Context<'_>) {
+        let Kind::Interest(interest) = &packet.kind else { return };
+        let answer = self.publisher.answer(interest, Clock::unix_millis() * 1000);
+        match answer {
+            Ok(Some(data)) => {
+                // A queue on the way here was congested: its mark returns with the Data.
+                let HopFields { pit_token, congestion_mark, .. } = packet.hop.clone();
+                let hop = HopFields { pit_token, congestion_mark, ..HopFields::default() };
+                let packet = packet.renewed(hop, Kind::Data(data));
+                self.lines.send(face, packet, cx);
+            }
+            Ok(None) => cx.discard(packet, DropReason::Unwanted),
+            Err(error) => {
+                (self.report)(&ServerEvent::Failed(&error.to_string()));
+                cx.discard(packet, DropReason::Unwanted);
+            }
+        }
+    }
+
+    fn on_data(&mut self, face: FaceId, packet: Packet, cx: &mut Context<'_>) {
+        let Kind::Data(data) = &packet.kind else { return };
+        let upstream = self.upstream.as_mut().filter(|upstream| upstream.face == Some(face));
+        match upstream.and_then(|upstream| Some((upstream.registration.answer(data)?, upstream))) {
+            Some((Answer::Registered, upstream)) => {
+                upstream.registered = true;
+                (self.report)(&ServerEvent::Registered);
+            }
+            Some((Answer::Refused { code, text }, _)) => {
+                let prefix = self.publisher.prefix();
+                self.failure = Some(format!("the forwarder does not register {prefix}: {code} {text}"));
+            }
+            None => cx.discard(packet, DropReason::Unwanted),
+        }
+    }
+
+    /// Asks for the prefix if it is time.
+    fn register(&mut self, cx: &mut Context<'_>) {
+        let Some(upstream) = &mut self.upstream else { return };
+        let Some(face) = upstream.face else { return };
+        let asked: Result<Option<Interest>, _> = upstream.registration.ask(cx.now, Clock::unix_millis());
+        if upstream.registration.unanswered() == SILENCE && matches!(asked, Ok(Some(_))) {
+            (self.report)(&ServerEvent::Silent);
+        }
+        match asked {
+            Ok(Some(command)) => self.lines.send(face, command.into(), cx),
+            Ok(None) => {}
+            Err(error) => self.failure = Some(error.to_string()),
+        }
+    }
+}
+
+impl Machine for Server {
+    fn receive(&mut self, face: FaceId, packet: Packet, cx: &mut Context<'_>) {
+        cx.face = face;
+        match &packet.kind {
+            Kind::Interest(_) => self.answer(face, packet, cx),
+            Kind::Data(_) => self.on_data(face, packet, cx),
+            Kind::Nack(_) => cx.discard(packet, DropReason::Unwanted),
+        }
+    }
+
+    fn pull(&mut self, face: FaceId, cx: &mut Context<'_>) -> Pull {
+        self.lines.pull(face, cx)
+    }
+
+    fn keep(&mut self, face: FaceId, packet: Packet) {
+        self.lines.keep(face, packet);
+    }
+
+    fn wake(&mut self, cx: &mut Context<'_>) {
+        self.register(cx);
+    }
+
+    fn next_wake(&self) -> Option<Time> {
+        let upstream = self.upstream.as_ref()?;
+        upstream.connect_at.or(upstream.registration.due().filter(|_| upstream.face.is_some()))
+    }
+
+    fn inspect(&self, _now: Time, _report: &mut dyn FnMut(Reading)) {}
+}
+
+impl Station for Server {
+    fn opened(&mut self, about: &FaceInfo, cx: &mut Context<'_>) -> Option<FaceId> {
+        let face = self.lines.open();
+        if let (Origin::Connected(_), Some(upstream)) = (about.origin, &mut self.upstream) {
+            upstream.face = Some(face);
+            upstream.registration.begin(cx.now);
+        }
+        Some(face)
+    }
+
+    fn closed(&mut self, face: FaceId, why: &Closing, cx: &mut Context<'_>) {
+        self.lines.close(face, cx);
+        if let Some(upstream) = self.upstream.as_mut().filter(|upstream| upstream.face == Some(face)) {
+            (upstream.face, upstream.registered) = (None, false);
+            upstream.registration.end();
+            upstream.connect_at = Some(cx.now + RETRY);
+            (self.report)(&ServerEvent::Away(&why.to_string()));
+        }
+    }
+
+    fn refused(&mut self, _tag: u64, error: &io::Error) {
+        if let Some(upstream) = &mut self.upstream {
+            // `turn` finds out when that is.
+            upstream.connect_at = Some(Time::NEVER);
+            (self.report)(&ServerEvent::Away(&error.to_string()));
+        }
+    }
+
+    fn turn(&mut self, driver: &mut Driver) {
+        let now = driver.clock().now();
+        let Some(upstream) = &mut self.upstream else { return };
+        match upstream.connect_at {
+            Some(Time::NEVER) => upstream.connect_at = Some(now + RETRY),
+            Some(at) if at <= now => {
+                upstream.connect_at = None;
+                driver.connect(&upstream.endpoint, FaceOptions::default(), 0);
+            }
+            _ => {}
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.failure.is_some() || self.stop.load(Ordering::Relaxed)
+    }
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server")
+            .field("publisher", &self.publisher)
+            .field("faces", &self.lines.open_faces())
+            .finish_non_exhaustive()
+    }
+}
