@@ -237,6 +237,12 @@ pub(crate) struct BenchArgs {
     /// Simulated seconds of `abilene` [default: 60]
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub seconds: Option<u64>,
+    /// Size of the file of `live` in millions of bytes [default: 200]
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    pub megabytes: Option<u64>,
+    /// Consumer control of `live` [default: that of `weir get`]
+    #[arg(long, value_name = "CONTROL")]
+    pub control: Option<String>,
     /// Run so many times and tell of the fastest: a machine with other work only ever makes a run slower
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repeat: u32,
@@ -251,6 +257,9 @@ pub(crate) enum BenchNetwork {
     Dumbbell,
     /// 50 consumers with Zipf requests on the research network Abilene, a cache at each of its 11 nodes
     Abilene,
+    /// A file over real forwarders on this machine: over one by Unix sockets, over two by UDP; and by ndnd's programs, if
+    /// they are on PATH
+    Live,
 }
 
 #[derive(Debug, Args)]

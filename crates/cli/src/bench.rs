@@ -1,5 +1,7 @@
 //! `weir bench`: how many packets cross a link in a second of one core.
 
+mod live;
+
 use crate::Failure;
 use crate::args::{BenchArgs, BenchNetwork};
 use crate::output::print;
@@ -16,10 +18,22 @@ const ABILENE: &str = include_str!("bench/abilene.toml");
 
 /// Segments of a default run, over all flows: start-up is a small part of it then.
 const SEGMENTS: u64 = 2_000_000;
+/// Size of the file of a default live run, in millions of bytes.
+const MEGABYTES: u64 = 200;
 /// Simulated seconds of a default run of Abilene.
 const SECONDS: u64 = 60;
 
 pub(crate) fn bench(args: &BenchArgs) -> Result<(), Failure> {
+    if args.network == BenchNetwork::Live {
+        if args.flows.is_some() || args.segments.is_some() || args.seconds.is_some() {
+            return Err(Failure::Input("`live` is one file: say `--megabytes`".into()));
+        }
+        let control = args.control.as_deref().unwrap_or(crate::get::CONTROL);
+        return live::live(args.megabytes.unwrap_or(MEGABYTES), args.repeat, control);
+    }
+    if args.megabytes.is_some() || args.control.is_some() {
+        return Err(Failure::Input("`--megabytes` and `--control` are for `live`".into()));
+    }
     let (name, text) = network(args)?;
     let study = Study::parse(&name, &text, &[]).map_err(|problems| {
         Failure::Other(format!("the network of the bench is wrong:\n{}", problems.render(false)))
@@ -41,6 +55,7 @@ fn network(args: &BenchArgs) -> Result<(String, String), Failure> {
         Err(Failure::Input(format!("`{option}` is not for `{network}`, which has {has}")))
     };
     match (args.network, args.flows, args.segments, args.seconds) {
+        (BenchNetwork::Live, ..) => Err(Failure::Other("`live` is no simulation".into())),
         (BenchNetwork::Linear, Some(_), ..) => wrong("--flows", "linear", "one flow; take `dumbbell` for more"),
         (BenchNetwork::Linear | BenchNetwork::Dumbbell, .., Some(_)) => {
             wrong("--seconds", "linear` and `dumbbell", "an end of their own: `--segments`")

@@ -38,7 +38,7 @@ pub(crate) struct GetArgs {
     #[arg(long, value_name = "URI")]
     pub face: Option<FaceUri>,
     /// What governs the window or rate: a control of `weir list controls`
-    #[arg(long, value_name = "CONTROL", default_value = "cubic")]
+    #[arg(long, value_name = "CONTROL", default_value = CONTROL)]
     pub control: String,
     /// A parameter of the control; may be given several times
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -69,6 +69,9 @@ pub(crate) struct GetArgs {
     #[arg(long, short)]
     pub quiet: bool,
 }
+
+/// The control of a fetch that names none.
+pub(crate) const CONTROL: &str = "cubic";
 
 /// What a packet that is not believed ends with (as ndncatchunks).
 const UNTRUSTED: u8 = 5;
