@@ -51,7 +51,7 @@ class Peer:
 
     def __init__(self, command, folder, name, **options):
         self.log = open(Path(folder) / f"{name}.log", "wb")
-        self.process = subprocess.Popen(command, stdout=self.log, stderr=subprocess.STDOUT, **options)
+        self.process = subprocess.Popen(command, stdout=self.log, stderr=subprocess.STDOUT, cwd=folder, **options)
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
@@ -122,11 +122,13 @@ class Case:
 
 
 def client(path):
-    return {**os.environ, "NDN_CLIENT_TRANSPORT": f"unix://{path}"}
+    # Peers keep their keys below HOME or where they run.
+    return {**os.environ, "HOME": str(Path(path).parent), "NDN_CLIENT_TRANSPORT": f"unix://{path}"}
 
 
 def run(command, path):
-    done = subprocess.run(command, env=client(path), capture_output=True, timeout=120)
+    folder = Path(path).parent
+    done = subprocess.run(command, env=client(path), cwd=folder, capture_output=True, timeout=120)
     assert done.returncode == 0, f"{command}: {done.stderr.decode(errors='replace')[-500:]}"
     return done.stdout
 
@@ -214,6 +216,8 @@ def main():
     parser.add_argument("--size", type=int, default=20_000_000)
     parser.add_argument("cases", nargs="*", choices=[[], *CASES])
     arguments = parser.parse_args()
+    # Peers run in folders of their own.
+    arguments.weir = str(Path(arguments.weir).resolve())
     failed = False
     for name in arguments.cases or CASES:
         act, needs = CASES[name]
