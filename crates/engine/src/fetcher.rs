@@ -386,16 +386,21 @@ impl Fetcher {
         self.control.on_sent(&signal);
         cx.sink.requested(cx.now, self.what.flow, segment, transmission);
         let lifetime_ms = self.rules.lifetime.millis(self.timeout.timeout());
-        let interest = Interest::new(self.what.name.with_segment(segment), nonce);
-        let interest = Interest { lifetime_ms, ..interest };
-        cx.tell(|| {
-            let (flow, standing) = (self.what.flow, self.standing());
-            Event::Asked { flow, interest: &interest, transmission, standing }
-        });
-        out.push(match spent {
-            Some(packet) => packet.renewed(HopFields::default(), Kind::Interest(interest)),
-            None => interest.into(),
-        });
+        let ask = |name| Kind::Interest(Interest { lifetime_ms, ..Interest::new(name, nonce) });
+        let packet = match spent {
+            Some(packet) => packet.renewed_with_name(HopFields::default(), |mut name| {
+                name.become_segment(&self.what.name, segment);
+                ask(name)
+            }),
+            None => Packet::new(ask(self.what.name.with_segment(segment))),
+        };
+        if let Kind::Interest(interest) = &packet.kind {
+            cx.tell(|| {
+                let (flow, standing) = (self.what.flow, self.standing());
+                Event::Asked { flow, interest, transmission, standing }
+            });
+        }
+        out.push(packet);
     }
 }
 

@@ -247,6 +247,12 @@ impl Pit {
         entries.filter(|slot| fits(&self.slots[*slot as usize])).map(PitId).collect()
     }
 
+    /// The entry that a name with this hash probably has: nobody has looked at the name.
+    #[inline]
+    pub fn probable(&self, hash: u64) -> Option<PitId> {
+        self.table.find(hash, |_| true).map(PitId)
+    }
+
     /// False while a name can have only one entry: no need to look for a second.
     #[inline]
     pub fn may_have_more(&self) -> bool {

@@ -1,5 +1,6 @@
 //! Who wants to be woken when, for many sleepers of which few change at a time.
 
+use smallvec::SmallVec;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use weir_core::Time;
@@ -8,15 +9,24 @@ use weir_core::Time;
 ///
 /// A sleeper whose time moves later is woken once too early and then asked again; that is cheaper than moving it in the
 /// heap at every packet, and waking early is harmless by the contract of `wake`.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Wakes {
-    scheduled: Vec<Time>,
+    /// Those of a host, which has few sleepers, need no other memory.
+    scheduled: SmallVec<[Time; 2]>,
     heap: BinaryHeap<Reverse<(Time, u32)>>,
+    /// The first of the heap, which is asked for at each packet: the heap is seldom read.
+    earliest: Time,
+}
+
+impl Default for Wakes {
+    fn default() -> Wakes {
+        Wakes { scheduled: SmallVec::new(), heap: BinaryHeap::new(), earliest: Time::NEVER }
+    }
 }
 
 impl Wakes {
     /// Notes when `sleeper` wants to be woken.
-    #[inline]
+    #[inline(always)]
     pub fn set(&mut self, sleeper: usize, at: Option<Time>) {
         let Some(at) = at else { return };
         if self.scheduled.get(sleeper).is_none_or(|scheduled| at < *scheduled) {
@@ -24,18 +34,20 @@ impl Wakes {
         }
     }
 
+    #[inline(never)]
     fn schedule(&mut self, sleeper: usize, at: Time) {
         if sleeper >= self.scheduled.len() {
             self.scheduled.resize(sleeper + 1, Time::NEVER);
         }
         self.scheduled[sleeper] = at;
         self.heap.push(Reverse((at, sleeper as u32)));
+        self.earliest = self.earliest.min(at);
     }
 
     /// The earliest wake time (it may be too early, never too late).
     #[inline]
     pub fn earliest(&self) -> Option<Time> {
-        self.heap.peek().map(|Reverse((at, _))| *at)
+        (self.earliest != Time::NEVER).then_some(self.earliest)
     }
 
     /// The next sleeper that is due at `now`; it must be `set` again after it has been woken.
@@ -45,6 +57,7 @@ impl Wakes {
                 return None;
             }
             self.heap.pop();
+            self.earliest = self.heap.peek().map_or(Time::NEVER, |Reverse((at, _))| *at);
             let scheduled = &mut self.scheduled[sleeper as usize];
             // A stale entry: the sleeper was moved to an earlier time and has been woken since.
             if *scheduled == at {

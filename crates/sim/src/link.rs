@@ -47,18 +47,39 @@ pub struct LinkCounters {
 /// A link direction at work. Its packets are kept in the order in which they arrive, so only the first one stands in the
 /// calendar. An event for a packet that is not the first any more (it was overtaken, or lost when the link went down)
 /// finds another time at the front and is passed over.
+///
+/// In a large network each link that a packet crosses has to be read from memory, so what every packet needs comes first
+/// and fills two lines of the processor's cache: one for the arrival, one for the transmission.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Link {
-    pub spec: LinkSpec,
+    pub flying: VecDeque<(Time, Packet)>,
     pub free_at: Time,
     /// When the queue is to be asked next: a "link is free" event stands in the calendar for it. Events for other times
     /// have been overtaken.
     pub awaited: Time,
-    pub flying: VecDeque<(Time, Packet)>,
-    pub counters: LinkCounters,
-    pub chance: Chance,
+    /// The ends, as in `spec`.
+    pub from: u32,
+    pub from_face: FaceId,
+    pub to: u32,
+    pub to_face: FaceId,
     /// What the last packet took: most packets of a direction have one size.
     last: Crossing,
+    /// As in `spec`.
+    delay: Span,
+    pub arrived: u64,
+    packets: u64,
+    pub bytes: u64,
+    busy: Span,
+    /// It loses nothing, has no conditions, and its delay has never changed.
+    plain: bool,
+    pub spec: LinkSpec,
+    /// With what is counted apart left out.
+    rest: LinkCounters,
+    pub chance: Chance,
+    /// Of the last packet: the probability that one of its frames is lost, and how many it has.
+    last_loss: f64,
+    last_frames: usize,
     /// Nothing arrives before this: packets stay in order when the delay gets shorter.
     floor: Time,
     /// The latest arrival among the packets that keep their order.
@@ -67,16 +88,17 @@ pub(crate) struct Link {
     conditions: Option<Box<Conditions>>,
 }
 
+const _: () =
+    assert!(std::mem::offset_of!(Link, spec) == 128, "what each packet needs is to be two lines of the cache");
+
 /// What it takes to send a packet.
 #[derive(Clone, Copy, Debug, Default)]
 struct Crossing {
+    time: Span,
     /// Length of the packets for which this holds; 0 if it has to be computed anew for each: fragments carry fields that
     /// the length does not show.
-    len: usize,
-    bytes: u64,
-    frames: usize,
-    time: Span,
-    loss: f64,
+    len: u32,
+    bytes: u32,
 }
 
 /// What became of a packet that was put on a link.
@@ -94,32 +116,50 @@ pub(crate) enum Sent {
 
 impl Link {
     pub fn new(spec: LinkSpec, chance: Chance) -> Link {
-        let counters = LinkCounters::default();
-        let last = Crossing::default();
-        let flying = VecDeque::new();
-        let (floor, ordered, conditions) = (Time::ZERO, Time::ZERO, None);
-        Link {
-            spec,
+        let LinkSpec { from, from_face, to, to_face, delay, .. } = spec;
+        let mut link = Link {
+            flying: VecDeque::new(),
             free_at: Time::ZERO,
             awaited: Time::NEVER,
-            flying,
-            counters,
+            from,
+            from_face,
+            to,
+            to_face,
+            last: Crossing::default(),
+            delay,
+            arrived: 0,
+            packets: 0,
+            bytes: 0,
+            busy: Span::ZERO,
+            plain: false,
+            spec,
+            rest: LinkCounters::default(),
             chance,
-            last,
-            floor,
-            ordered,
-            conditions,
-        }
+            last_loss: 0.0,
+            last_frames: 0,
+            floor: Time::ZERO,
+            ordered: Time::ZERO,
+            conditions: None,
+        };
+        link.note_kind();
+        link
+    }
+
+    /// Sees whether packets can go the short way.
+    fn note_kind(&mut self) {
+        self.plain = self.conditions.is_none() && self.floor == Time::ZERO && self.spec.loss <= 0.0;
     }
 
     /// Makes the link worse.
     pub fn impair(&mut self, impairment: Impairment, seed: Seed) {
         self.conditions = Some(Box::new(Conditions::new(impairment, seed)));
+        self.note_kind();
     }
 
     /// The counters at `now`: a packet that is being sent has been sent for a part of its time only.
     pub fn counters_at(&self, now: Time) -> LinkCounters {
-        LinkCounters { busy: self.counters.busy - self.unsent(now), ..self.counters }
+        let Link { packets, bytes, arrived, .. } = *self;
+        LinkCounters { packets, bytes, arrived, busy: self.busy - self.unsent(now), ..self.rest }
     }
 
     /// What is left of the transmission under way.
@@ -133,14 +173,25 @@ impl Link {
     }
 
     /// Whether it carries packets.
+    #[inline]
     pub fn state(&self) -> LinkState {
+        if self.plain {
+            return LinkState::Up;
+        }
         self.conditions.as_ref().map_or(LinkState::Up, |conditions| conditions.state)
+    }
+
+    /// Reads what an arrival and a transmission need.
+    #[inline]
+    pub fn foresee(&self) -> u64 {
+        self.free_at.0 ^ self.packets
     }
 
     /// Carries packets from now on, or does not.
     pub fn set_state(&mut self, state: LinkState, now: Time) {
         let ordinary = || Box::new(Conditions::new(Impairment::default(), Seed(0)));
         self.conditions.get_or_insert_with(ordinary).state = state;
+        self.note_kind();
         if state == LinkState::Waiting {
             // It is never free, so nobody asks the queue.
             (self.free_at, self.awaited) = (Time::NEVER, Time::NEVER);
@@ -152,9 +203,9 @@ impl Link {
     /// Loses everything that is in the air or being sent.
     pub fn cut(&mut self, now: Time) -> Vec<Packet> {
         let unsent = self.unsent(now);
-        self.counters.busy = self.counters.busy - unsent;
+        self.busy = self.busy - unsent;
         self.free_at = self.free_at.min(now);
-        self.counters.lost += self.flying.len() as u64;
+        self.rest.lost += self.flying.len() as u64;
         self.flying.drain(..).map(|(_, packet)| packet).collect()
     }
 
@@ -165,28 +216,29 @@ impl Link {
         self.spec.rate = rate.unwrap_or(self.spec.rate);
         self.spec.loss = loss.unwrap_or(self.spec.loss);
         if let Some(delay) = delay {
-            self.spec.delay = delay;
+            (self.spec.delay, self.delay) = (delay, delay);
             self.floor = self.flying.back().map_or(self.floor, |(last, _)| self.floor.max(*last));
         }
+        self.note_kind();
     }
 
     /// What a watcher sees of a packet that is about to be put on the link.
     pub fn sending<'a>(&self, packet: &'a Packet, now: Time) -> Event<'a> {
-        Event::Sent { packet, until: now + self.crossing(packet).time }
+        Event::Sent { packet, until: now + self.crossing(packet).0.time }
     }
 
-    /// What it takes to send this packet.
-    fn crossing(&self, packet: &Packet) -> Crossing {
+    /// What it takes to send this packet, in how many frames, and how probably one of them is lost.
+    fn crossing(&self, packet: &Packet) -> (Crossing, usize, f64) {
         let LinkSpec { rate, loss, .. } = self.spec;
         let Some(mtu) = self.spec.mtu else {
             let len = packet.wire_len();
-            return Crossing { len, bytes: len as u64, frames: 1, time: rate.transmission(len), loss };
+            return (Crossing { len: len as u32, bytes: len as u32, time: rate.transmission(len) }, 1, loss);
         };
         let frames = packet.frames(mtu);
         let all_survive = (0..frames.count).fold(1.0, |survive, _| survive * (1.0 - loss));
         let loss = if frames.count == 1 { loss } else { 1.0 - all_survive };
         let time = rate.transmission(frames.bytes);
-        Crossing { len: 0, bytes: frames.bytes as u64, frames: frames.count, time, loss }
+        (Crossing { len: 0, bytes: frames.bytes as u32, time }, frames.count, loss)
     }
 
     /// Puts a packet on the link, which must be free.
@@ -196,43 +248,55 @@ impl Link {
             self.free_at = now;
             return Sent::Lost(packet, DropReason::LinkDown);
         }
-        if packet.wire_len() != self.last.len {
-            self.last = self.crossing(&packet);
+        if packet.wire_len() != self.last.len as usize {
+            (self.last, self.last_frames, self.last_loss) = self.crossing(&packet);
         }
         let time = self.last.time;
         self.free_at = now + time;
-        self.counters.packets += 1;
-        self.counters.bytes += self.last.bytes;
-        self.counters.busy += time;
-        if self.chance.happens(self.last.loss) {
-            self.counters.lost += 1;
-            return Sent::Lost(packet, DropReason::LinkLoss);
+        self.packets += 1;
+        self.bytes += u64::from(self.last.bytes);
+        self.busy += time;
+        let arrival = self.free_at + self.delay;
+        if !self.plain {
+            return self.send_carefully(packet, arrival);
         }
-        let arrival = (self.free_at + self.spec.delay).max(self.floor);
-        if self.conditions.is_some() {
-            return self.send_on(packet, arrival);
-        }
+        self.fly(packet, arrival)
+    }
+
+    #[inline(always)]
+    fn fly(&mut self, packet: Packet, arrival: Time) -> Sent {
         self.flying.push_back((arrival, packet));
         if self.flying.len() == 1 { Sent::First(arrival) } else { Sent::Behind }
+    }
+
+    /// The way over a link that may lose packets, or keep them in order when its delay has changed.
+    #[inline(never)]
+    fn send_carefully(&mut self, packet: Packet, arrival: Time) -> Sent {
+        if self.chance.happens(self.last_loss) {
+            self.rest.lost += 1;
+            return Sent::Lost(packet, DropReason::LinkLoss);
+        }
+        let arrival = arrival.max(self.floor);
+        if self.conditions.is_some() { self.send_on(packet, arrival) } else { self.fly(packet, arrival) }
     }
 
     /// The way over a link with conditions of its own.
     fn send_on(&mut self, packet: Packet, arrival: Time) -> Sent {
         let Some(conditions) = &mut self.conditions else { return Sent::Lost(packet, DropReason::LinkLoss) };
         if conditions.state == LinkState::Silent {
-            self.counters.lost += 1;
+            self.rest.lost += 1;
             return Sent::Lost(packet, DropReason::LinkDown);
         }
         // Each frame moves the chain on.
-        if (0..self.last.frames).fold(false, |lost, _| lost | conditions.loses()) {
-            self.counters.lost += 1;
+        if (0..self.last_frames).fold(false, |lost, _| lost | conditions.loses()) {
+            self.rest.lost += 1;
             return Sent::Lost(packet, DropReason::LinkLoss);
         }
-        let own = conditions.lateness(self.spec.delay);
-        let copy = conditions.duplicates().then(|| (packet.clone(), conditions.lateness(self.spec.delay)));
+        let own = conditions.lateness(self.delay);
+        let copy = conditions.duplicates().then(|| (packet.clone(), conditions.lateness(self.delay)));
         let first = self.let_fly(packet, arrival, own) == 0;
         if let Some((copy, late)) = copy {
-            self.counters.duplicated += 1;
+            self.rest.duplicated += 1;
             let place = self.let_fly(copy, arrival, late);
             return Sent::Twice(place, self.earliest().filter(|_| first || place == 0));
         }

@@ -43,8 +43,6 @@ pub struct World {
     links: Vec<Link>,
     watch: Watch,
     ready: Ready,
-    /// Arrivals of the bucket of the calendar that is being opened: link directions, and places in the air.
-    soon: Vec<(u32, u32)>,
     sample: Option<Span>,
     /// What is still to happen, by time.
     pub(crate) timeline: VecDeque<(Time, Change)>,
@@ -71,7 +69,6 @@ impl World {
             links: Vec::new(),
             watch: Watch::new(collector),
             ready: Ready::default(),
-            soon: Vec::new(),
             sample,
             timeline: VecDeque::new(),
             digest: 0,
@@ -152,25 +149,21 @@ impl World {
     /// Reads what the events of the next bucket will need. In a large network nothing of it is in the processor's
     /// caches any more, and asking for all of it at once takes hardly longer than asking for the first.
     fn foresee(&mut self) {
-        let World { calendar, links, nodes, soon, .. } = self;
-        // Only the first packet in the air has an event, but all that arrive before the bucket ends will be handled.
-        soon.clear();
+        let World { calendar, links, nodes, .. } = self;
         let end = Time(calendar.turn_end());
+        let mut soon: SmallVec<[(&Link, &Packet); 64]> = SmallVec::new();
+        // Only the first packet in the air has an event, but all that arrive before the bucket ends will be handled.
         for place in calendar.turn().filter(|what| what >> 32 == ARRIVE).map(|what| what as u32) {
-            let flying = &links[place as usize].flying;
-            let arriving = (0..).take_while(|i| flying.get(*i).is_some_and(|(arrival, _)| *arrival < end));
-            soon.extend(arriving.map(|i| (place, i as u32)));
+            let link = &links[place as usize];
+            let arriving = link.flying.iter().take_while(|(arrival, _)| *arrival < end);
+            soon.extend(arriving.map(|(_, packet)| (link, packet)));
         }
         // In rounds, because the address of what the second round reads comes out of the first.
-        let packets = soon.iter().filter_map(|(place, i)| {
-            let link = &links[*place as usize];
-            Some((link, &link.flying.get(*i as usize)?.1))
-        });
-        let seen = packets.clone().fold(0, |seen, (_, packet)| seen ^ packet.name().hash64());
-        let seen = packets.fold(seen, |seen, (link, packet)| {
-            let node = &nodes[link.spec.to as usize];
-            let Some(face) = node.machine.foresee(link.spec.to_face, packet) else { return seen };
-            seen ^ links[node.out[face.index()] as usize].free_at.0
+        let seen = soon.iter().fold(0, |seen, (_, packet)| seen ^ packet.name().hash64());
+        let seen = soon.iter().fold(seen, |seen, (link, packet)| {
+            let node = &nodes[link.to as usize];
+            let Some(face) = node.machine.foresee(link.to_face, packet) else { return seen };
+            seen ^ links[node.out[face.index()] as usize].foresee()
         });
         std::hint::black_box(seen);
     }
@@ -196,11 +189,11 @@ impl World {
             return;
         }
         let Some((_, packet)) = link.flying.pop_front() else { return };
-        link.counters.arrived += 1;
+        link.arrived += 1;
         if let Some((next, _)) = link.flying.front() {
             self.calendar.push(next.0, ARRIVE << 32 | place as u64);
         }
-        let (node, face) = (link.spec.to as usize, link.spec.to_face);
+        let (node, face) = (link.to as usize, link.to_face);
         self.hops += 1;
         self.digest = mix(self.digest, self.now.0, place as u64, &packet);
         self.watch.tell(self.now, node as u32, face, || Event::Arrived { packet: &packet });
@@ -223,7 +216,7 @@ impl World {
         }
         self.links[place].awaited = Time::NEVER;
         self.pull(place);
-        let node = self.links[place].spec.from as usize;
+        let node = self.links[place].from as usize;
         self.offer_ready(node);
         self.await_wake(node);
     }
@@ -303,7 +296,7 @@ impl World {
     #[inline(always)]
     fn transmit(&mut self, place: usize, packet: Packet) {
         let link = &mut self.links[place];
-        let (node, face) = (link.spec.from, link.spec.from_face);
+        let (node, face) = (link.from, link.from_face);
         self.watch.tell(self.now, node, face, || link.sending(&packet, self.now));
         match link.transmit(packet, self.now) {
             Sent::First(arrival) => self.plan(arrival, ARRIVE, place),
@@ -324,8 +317,8 @@ impl World {
 
     /// Takes the next packet for a free link and sends it.
     fn pull(&mut self, place: usize) {
-        let spec = &self.links[place].spec;
-        let (node, face) = (spec.from, spec.from_face);
+        let link = &self.links[place];
+        let (node, face) = (link.from, link.from_face);
         let mut cx = Context {
             now: self.now,
             node: NodeId(node),
@@ -428,7 +421,7 @@ impl World {
             self.watch.collector.sample_link(self.now, node, face, link.in_air(self.now));
         }
         self.watch.collector.sample_flows(self.now);
-        let sent = self.links.iter().map(|link| (NodeId(link.spec.from), link.spec.from_face, link.counters.bytes));
+        let sent = self.links.iter().map(|link| (NodeId(link.from), link.from_face, link.bytes));
         self.watch.collector.sample_links(self.now, sent);
         // The last sample is the one after which nothing else is due.
         if let Some(sample) = self.sample
