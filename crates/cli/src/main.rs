@@ -26,6 +26,11 @@ use args::{Arguments, Command, New};
 use clap::Parser;
 use std::process::ExitCode;
 
+/// A network of many flows is many small pieces of memory. This allocator keeps them in huge pages where the system has
+/// them, so that the processor finds most addresses without a walk through page tables (docs/performance.md).
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Why a command ended early. The number is the exit code.
 #[derive(Debug)]
 pub(crate) enum Failure {

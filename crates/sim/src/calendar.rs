@@ -7,7 +7,7 @@ const WORDS: usize = (BUCKETS / 64) as usize;
 /// At first a bucket is 2^12 ns wide: about the time of one packet on the fastest links that people simulate.
 const FIRST_WIDTH_BITS: u32 = 12;
 /// Events that a bucket should hold: few enough to sort at once, enough that turning to the next one costs little.
-const AIM: u32 = 16;
+const AIM: u32 = 32;
 /// After so many buckets it is seen whether their width still fits.
 const TURNS: u32 = 512;
 
