@@ -4,7 +4,13 @@
 
 #![cfg(target_os = "linux")]
 
+mod config;
 pub mod layout;
 pub mod namespace;
+mod outcome;
+mod run;
 pub mod shaper;
+mod tables;
 pub mod tunnel;
+
+pub use run::{EmulateError, Setting, run};

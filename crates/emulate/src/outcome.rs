@@ -1,0 +1,275 @@
+//! What was seen of an emulated network, as the simulator's [`Outcome`]: the same tables and figures come of it. What only a
+//! simulator can see (the mean length of a queue, the way of each packet) is absent.
+
+use crate::tables::{Segment, mean, quantile, readings, segments};
+use crate::tunnel::Counters;
+use std::collections::BTreeMap;
+use std::io;
+use std::ops::Sub;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering::Relaxed;
+use weir_core::{Span, Time};
+use weir_live::forward::Status;
+use weir_scenario::metrics::SERIES;
+use weir_scenario::plan::{Scenario, Way};
+use weir_sim::{Outcome, Sample, Scope};
+
+/// The end of one fetch.
+pub(crate) struct Fetched {
+    /// Place of its workload.
+    pub flow: usize,
+    /// When its program was started.
+    pub start: Time,
+    /// What the program wrote; absent if it saw no Data.
+    pub stats: PathBuf,
+    /// It ended by itself: everything is there.
+    pub completed: bool,
+}
+
+/// Counters of a link direction at one moment, or their difference.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Seen {
+    sent: u64,
+    bytes: u64,
+    overflowed: u64,
+    lost: u64,
+    arrived: u64,
+}
+
+impl Seen {
+    pub fn of(counters: &Counters) -> Seen {
+        Seen {
+            sent: counters.sent.load(Relaxed),
+            bytes: counters.bytes.load(Relaxed),
+            overflowed: counters.overflowed.load(Relaxed),
+            lost: counters.lost.load(Relaxed),
+            arrived: counters.arrived.load(Relaxed),
+        }
+    }
+}
+
+impl Sub for Seen {
+    type Output = Seen;
+    fn sub(self, before: Seen) -> Seen {
+        Seen {
+            sent: self.sent - before.sent,
+            bytes: self.bytes - before.bytes,
+            overflowed: self.overflowed - before.overflowed,
+            lost: self.lost - before.lost,
+            arrived: self.arrived - before.arrived,
+        }
+    }
+}
+
+/// Sums everything up. `length` is that of the run.
+pub(crate) fn outcome(
+    scenario: &Scenario,
+    fetched: &[Fetched],
+    links: &BTreeMap<Way, Seen>,
+    status: &[Status],
+    length: Span,
+) -> io::Result<Outcome> {
+    let mut outcome = Outcome::default();
+    let mut flows: BTreeMap<&str, Flow> = BTreeMap::new();
+    for fetch in fetched {
+        let workload = &scenario.workloads[fetch.flow];
+        let seen = if fetch.stats.exists() { segments(&fetch.stats)? } else { Vec::new() };
+        series(&mut outcome, scenario, fetch, &seen)?;
+        flows.entry(&workload.label).or_default().add(fetch, &seen, length);
+    }
+    outcome.series.sort_by(|a, b| a.time.total_cmp(&b.time));
+    for (label, flow) in &flows {
+        flow.put(&mut outcome, &Scope::Flow((*label).to_owned()));
+    }
+    let mut whole = Flow::default();
+    flows.values().for_each(|flow| whole.join(flow));
+    whole.put(&mut outcome, &Scope::Run);
+    let goodputs: Vec<f64> = flows.values().map(|flow| flow.goodput).collect();
+    let squares: f64 = goodputs.iter().map(|goodput| goodput * goodput).sum();
+    if squares > 0.0 {
+        let sum: f64 = goodputs.iter().sum();
+        outcome.values.insert(("jain", Scope::Run), sum * sum / (goodputs.len() as f64 * squares));
+    }
+    outcome.values.insert(("duration", Scope::Run), length.seconds());
+    put_links(&mut outcome, scenario, links, length);
+    put_nodes(&mut outcome, scenario, status);
+    Ok(outcome)
+}
+
+/// A flow, or several together.
+#[derive(Default)]
+struct Flow {
+    started: f64,
+    completed: f64,
+    goodput: f64,
+    completion: Option<f64>,
+    delivered: f64,
+    repeated: f64,
+    marked: f64,
+    full_delays: Vec<f64>,
+    last_delays: Vec<f64>,
+    fetch_times: Vec<f64>,
+}
+
+impl Flow {
+    fn add(&mut self, fetch: &Fetched, seen: &[Segment], length: Span) {
+        self.started += 1.0;
+        let last = seen.iter().map(|segment| segment.time).fold(0.0, f64::max);
+        let over = length.seconds() - fetch.start.seconds();
+        let took = if fetch.completed { last } else { over };
+        if fetch.completed {
+            self.completed += 1.0;
+            self.completion = Some(self.completion.unwrap_or_default().max(last));
+            self.fetch_times.push(last * 1e3);
+        }
+        let bytes: f64 = seen.iter().map(|segment| segment.payload).sum();
+        if took > 0.0 {
+            self.goodput += bytes * 8e-6 / took;
+        }
+        self.delivered += seen.len() as f64;
+        self.repeated += seen.iter().map(|segment| segment.transmissions - 1.0).sum::<f64>();
+        self.marked += seen.iter().filter(|segment| segment.marked).count() as f64;
+        self.full_delays.extend(seen.iter().map(|segment| segment.full_delay));
+        self.last_delays.extend(seen.iter().map(|segment| segment.last_delay));
+    }
+
+    fn join(&mut self, other: &Flow) {
+        self.started += other.started;
+        self.completed += other.completed;
+        self.goodput += other.goodput;
+        self.completion = self.completion.max_by_value(other.completion);
+        self.delivered += other.delivered;
+        self.repeated += other.repeated;
+        self.marked += other.marked;
+        self.full_delays.extend(&other.full_delays);
+        self.last_delays.extend(&other.last_delays);
+        self.fetch_times.extend(&other.fetch_times);
+    }
+
+    fn put(&self, outcome: &mut Outcome, scope: &Scope) {
+        let mut full = self.full_delays.clone();
+        full.sort_by(f64::total_cmp);
+        let mut times = self.fetch_times.clone();
+        times.sort_by(f64::total_cmp);
+        let every = self.started == self.completed;
+        let values = [
+            ("fetches_started", Some(self.started)),
+            ("fetches_completed", Some(self.completed)),
+            ("goodput", Some(self.goodput)),
+            ("completion_time", self.completion.filter(|_| every)),
+            ("delivered", Some(self.delivered)),
+            ("requests", Some(self.delivered + self.repeated)),
+            ("retransmissions", Some(self.repeated)),
+            ("marked", Some(self.marked)),
+            ("fetch_time", mean(&times)),
+            ("fetch_time_p50", quantile(&times, 0.5)),
+            ("fetch_time_p95", quantile(&times, 0.95)),
+            ("fetch_time_p99", quantile(&times, 0.99)),
+            ("full_delay", mean(&full)),
+            ("full_delay_p50", quantile(&full, 0.5)),
+            ("full_delay_p95", quantile(&full, 0.95)),
+            ("full_delay_p99", quantile(&full, 0.99)),
+            ("last_delay", mean(&self.last_delays)),
+        ];
+        for (name, value) in values {
+            outcome.values.extend(value.map(|value| ((name, scope.clone()), value)));
+        }
+    }
+}
+
+trait Greater {
+    fn max_by_value(self, other: Self) -> Self;
+}
+
+impl Greater for Option<f64> {
+    fn max_by_value(self, other: Option<f64>) -> Option<f64> {
+        match (self, other) {
+            (Some(a), Some(b)) => Some(a.max(b)),
+            (a, b) => a.or(b),
+        }
+    }
+}
+
+/// Goodput along time, and what the control said of itself, at the scenario's interval.
+fn series(outcome: &mut Outcome, scenario: &Scenario, fetch: &Fetched, seen: &[Segment]) -> io::Result<()> {
+    let Some(interval) = scenario.run.sample.map(Span::seconds).filter(|s| *s > 0.0) else { return Ok(()) };
+    let scope = Scope::Flow(scenario.workloads[fetch.flow].label.clone());
+    let start = fetch.start.seconds();
+    let mut bits: BTreeMap<u64, f64> = BTreeMap::new();
+    for segment in seen {
+        *bits.entry(((start + segment.time) / interval) as u64 + 1).or_default() += segment.payload * 8e-6;
+    }
+    for (place, megabits) in bits {
+        let (time, value) = (place as f64 * interval, megabits / interval);
+        outcome.series.push(Sample { time, metric: "goodput", scope: scope.clone(), value });
+    }
+    let name = fetch.stats.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let file = fetch.stats.with_file_name(format!("{name}-series.csv"));
+    if !file.exists() {
+        return Ok(());
+    }
+    let mut last: BTreeMap<&'static str, u64> = BTreeMap::new();
+    for (time, metric, value) in readings(&file)? {
+        let Some(metric) = SERIES.iter().map(|m| m.name).find(|name| *name == metric) else { continue };
+        let place = ((start + time) / interval).ceil() as u64;
+        // The first reading at or after each of the simulator's moments.
+        if last.insert(metric, place) != Some(place) {
+            outcome.series.push(Sample { time: place as f64 * interval, metric, scope: scope.clone(), value });
+        }
+    }
+    Ok(())
+}
+
+fn put_links(outcome: &mut Outcome, scenario: &Scenario, links: &BTreeMap<Way, Seen>, length: Span) {
+    let seconds = length.seconds().max(1e-9);
+    let topology = &scenario.topology;
+    for (way, seen) in links {
+        let link = &topology.links[way.link];
+        let [forward, backward] = topology.directions(link);
+        let (name, direction) = if way.forward { (forward, &link.forward) } else { (backward, &link.backward) };
+        let megabits = seen.bytes as f64 * 8e-6 / seconds;
+        let values = [
+            ("link_packets", seen.sent as f64),
+            ("throughput", megabits),
+            ("utilisation", megabits / direction.rate.mbps()),
+            ("drops_link_loss", seen.lost as f64),
+            ("drops_queue_full", seen.overflowed as f64),
+            ("drops", (seen.lost + seen.overflowed) as f64),
+        ];
+        for (metric, value) in values {
+            outcome.values.insert((metric, Scope::Link(name.clone())), value);
+        }
+    }
+    let sum = |of: fn(&Seen) -> u64| links.values().map(of).sum::<u64>() as f64;
+    outcome.values.insert(("link_packets", Scope::Run), sum(|seen| seen.sent));
+    outcome.values.insert(("packet_hops", Scope::Run), sum(|seen| seen.arrived));
+    outcome.values.insert(("drops_link_loss", Scope::Run), sum(|seen| seen.lost));
+}
+
+/// What forwarders count: those of whole nodes.
+fn put_nodes(outcome: &mut Outcome, scenario: &Scenario, status: &[Status]) {
+    let mut marks = 0;
+    for (name, status) in scenario.topology.nodes.iter().zip(status) {
+        let values = [
+            ("pit_max", status.pit.peak as f64),
+            ("cs_hits", status.cs.hits as f64),
+            ("cs_misses", status.cs.misses as f64),
+        ];
+        for (metric, value) in values {
+            outcome.values.insert((metric, Scope::Node(name.clone())), value);
+        }
+        marks += status.faces.iter().map(|face| face.marked).sum::<u64>();
+    }
+    let sum = |of: fn(&Status) -> u64| status.iter().map(of).sum::<u64>() as f64;
+    let most = status.iter().map(|status| status.pit.peak).max().unwrap_or_default();
+    for (metric, value) in [
+        ("pit_max", most as f64),
+        ("cs_hits", sum(|s| s.cs.hits)),
+        ("cs_misses", sum(|s| s.cs.misses)),
+        ("loss_notices", sum(|s| s.loss_notices)),
+        ("recovered", sum(|s| s.recovered)),
+        ("marks", marks as f64),
+    ] {
+        outcome.values.insert((metric, Scope::Run), value);
+    }
+}
