@@ -1,7 +1,7 @@
 //! The command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Simulate Named Data Networking congestion control, and regenerate the papers that propose it.
 #[derive(Debug, Parser)]
@@ -23,6 +23,12 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Follow one Interest through a run, hop by hop
     Trace(TraceArgs),
+    /// Run a scenario with real programs in an emulated network
+    #[cfg(target_os = "linux")]
+    Emulate(crate::emulate::EmulateArgs),
+    #[cfg(target_os = "linux")]
+    #[command(hide = true)]
+    EmulateGuard(crate::emulate::GuardArgs),
     /// Regenerate a paper's figures and score what it says
     Reproduce(ReproduceArgs),
     /// Let all schemes compete on the networks of all papers
@@ -78,6 +84,23 @@ pub(crate) struct RunArgs {
     pub snaplen: Option<u32>,
     #[command(flatten)]
     pub common: Common,
+}
+
+impl RunArgs {
+    /// A run that leaves nothing behind besides its tables.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn plain(file: &Path, set: &[String], scheme: &[String], common: &Common) -> RunArgs {
+        RunArgs {
+            file: file.to_owned(),
+            set: set.to_vec(),
+            scheme: scheme.to_vec(),
+            trace_files: Vec::new(),
+            trace_period: "500ms".into(),
+            capture: Vec::new(),
+            snaplen: None,
+            common: common.clone(),
+        }
+    }
 }
 
 /// Which tracer files to write.
@@ -183,7 +206,7 @@ pub(crate) struct CompareArgs {
     pub common: Common,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct Common {
     /// Seeds: a range such as 1..20 (both ends count), a list such as 1,5,9, or one number
     #[arg(long, value_name = "SEEDS")]

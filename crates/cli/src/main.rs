@@ -5,6 +5,8 @@ mod bench;
 mod catalogue;
 mod check;
 mod compare;
+#[cfg(target_os = "linux")]
+mod emulate;
 mod files;
 mod forward;
 mod get;
@@ -49,6 +51,10 @@ fn main() -> ExitCode {
     let done = match arguments.command {
         Command::Run(run) => run::run(&run),
         Command::Trace(trace) => trace::trace(&trace),
+        #[cfg(target_os = "linux")]
+        Command::Emulate(emulate) => emulate::emulate(&emulate),
+        #[cfg(target_os = "linux")]
+        Command::EmulateGuard(guard) => emulate::guard(&guard),
         Command::Reproduce(reproduce) => reproduce::reproduce(&reproduce),
         Command::Compare(compare) => compare::compare(&compare),
         Command::Check(check) => check::check(&check),

@@ -82,7 +82,7 @@ fn seeds_of(common: &Common, experiment: &Experiment) -> Option<String> {
 }
 
 /// The study and the text of its file.
-fn load(args: &RunArgs) -> Result<(Study, String), Failure> {
+pub(crate) fn load(args: &RunArgs) -> Result<(Study, String), Failure> {
     let mut set: Vec<Override> = args.set.iter().map(Override::new).collect();
     let colour = std::io::stderr().is_terminal();
     let wrong = |problems: weir_scenario::Problems| Failure::Input(problems.render(colour));
@@ -157,6 +157,6 @@ fn seeds(text: &str) -> Result<Vec<u64>, String> {
     Ok(seeds)
 }
 
-fn default_folder(file: &Path) -> PathBuf {
+pub(crate) fn default_folder(file: &Path) -> PathBuf {
     Path::new("out").join(file.file_stem().unwrap_or(file.as_os_str()))
 }

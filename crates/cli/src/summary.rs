@@ -22,12 +22,34 @@ struct Column {
 /// Means over seeds with 95 % confidence intervals, a line for each point. Where there is no room for all columns the
 /// last are left out.
 pub(crate) fn table(experiment: &Experiment, width: usize) -> String {
-    let columns = fitting(axes(experiment), metrics(experiment), width);
+    let columns = fitting(axes(experiment), metrics(&[experiment]), width);
+    drawn(&experiment.study.title, &columns, width)
+}
+
+/// The same for several experiments of one study, with a line for each of them at each point.
+#[cfg(target_os = "linux")]
+pub(crate) fn beside(experiments: &[(&str, &Experiment)], width: usize) -> String {
+    let [(_, first), ..] = experiments else { return String::new() };
+    let many = experiments.len();
+    let mut labels = axes(first);
+    for column in &mut labels {
+        let cells = std::mem::take(&mut column.cells);
+        let again = |(i, cell): (usize, String)| vec![cell; if i == 0 { 1 } else { many }];
+        column.cells = cells.into_iter().enumerate().flat_map(again).collect();
+    }
+    let names = first.study.points().iter().flat_map(|_| experiments.iter().map(|(name, _)| (*name).to_owned()));
+    let cells = [String::new()].into_iter().chain(names).collect();
+    labels.push(Column { alignment: CellAlignment::Left, cells });
+    let all: Vec<&Experiment> = experiments.iter().map(|(_, experiment)| *experiment).collect();
+    drawn(&first.study.title, &fitting(labels, metrics(&all), width), width)
+}
+
+fn drawn(title: &str, columns: &[Column], width: usize) -> String {
     let mut table = Table::new();
     table.load_style(UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic);
     table.set_width(width.min(usize::from(u16::MAX)) as u16);
     table.set_header(columns.iter().map(|c| &c.cells[0]));
-    for line in 1..=experiment.study.points().len() {
+    for line in 1..columns.first().map_or(1, |column| column.cells.len()) {
         table.add_row(columns.iter().map(|c| &c.cells[line]));
     }
     for (i, Column { alignment, cells }) in columns.iter().enumerate() {
@@ -36,7 +58,7 @@ pub(crate) fn table(experiment: &Experiment, width: usize) -> String {
             column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(least_width(cells) as u16)));
         }
     }
-    format!("{}\n{table}\n", experiment.study.title)
+    format!("{title}\n{table}\n")
 }
 
 fn axes(experiment: &Experiment) -> Vec<Column> {
@@ -48,11 +70,13 @@ fn axes(experiment: &Experiment) -> Vec<Column> {
     study.axes.iter().enumerate().map(column).collect()
 }
 
-/// Those of [`SHOWN`] that were measured: fetches without end have no completion time.
-fn metrics(experiment: &Experiment) -> Vec<Column> {
+/// Those of [`SHOWN`] that were measured: fetches without end have no completion time. A cell for each point and each of
+/// the experiments, which are of one study.
+fn metrics(experiments: &[&Experiment]) -> Vec<Column> {
     let mut columns = Vec::new();
     for metric in SHOWN {
-        let values = experiment.study.points().iter().map(|point| cell(experiment, point, metric));
+        let points = experiments.first().map_or(&[][..], |experiment| experiment.study.points());
+        let values = points.iter().flat_map(|point| experiments.iter().map(|e| cell(e, point, metric)));
         let cells: Vec<String> = [heading(metric)].into_iter().chain(values).collect();
         if cells[1..].iter().any(|cell| cell != NOTHING) {
             columns.push(Column { alignment: CellAlignment::Right, cells });
