@@ -17,11 +17,13 @@ use weir_scenario::{Point, Study};
 const GUARD: &str = "emulate-guard";
 
 #[derive(Debug, Args)]
-#[command(after_help = "Every node is a network namespace with a `weir forward`, every link has its rate, queue, delay and loss, every \
+#[command(
+    after_help = "Every node is a network namespace with a `weir forward`, every link has its rate, queue, delay and loss, every \
         fetch is a `weir get`. It takes as long as the scenario says, so by default only the file's first seed is run. \
         Needs Linux, and root or user namespaces.\n\nExamples:\n  \
         weir emulate examples/shared.toml\n  \
-        weir emulate shared.toml --scheme pcon,pfecc --seeds 1..5 --beside   the simulated twin beside it")]
+        weir emulate shared.toml --scheme pcon,pfecc --seeds 1..5 --beside   the simulated twin beside it"
+)]
 pub(crate) struct EmulateArgs {
     /// The scenario file
     pub file: PathBuf,

@@ -3,6 +3,7 @@
 use crate::layout::{Content, FaceLayout, NodeLayout};
 use std::ffi::OsString;
 use std::fmt::Write;
+use std::net::Ipv4Addr;
 use std::path::Path;
 use weir_core::{Limit, Value};
 use weir_scenario::plan::{PartPlan, SchemePlan, Tables, Workload};
@@ -36,18 +37,23 @@ pub(crate) fn forwarder(node: &NodeLayout, scheme: &SchemePlan, tables: Tables, 
     }
     let listen = |text: &mut String, uri: &str| writeln!(text, "\n[[listen]]\nuri = \"{uri}\"");
     let _ = listen(&mut text, &format!("unix://{}", socket.display()));
+    let _ = listen(&mut text, &format!("udp4://0.0.0.0:{PORT}"));
     for (number, face) in node.faces.iter().enumerate() {
-        let _ = listen(&mut text, &format!("udp4://{}:{PORT}", face.local));
         let _ = writeln!(
             text,
-            "\n[[face]]\nuri = \"udp4://{}:{PORT}\"\nrate = \"{}bps\"\nmtu = {}\nroutes = [{}]",
-            face.remote,
+            "\n[[face]]\nuri = \"{}\"\nrate = \"{}bps\"\nmtu = {}\nroutes = [{}]",
+            uri(face.remote),
             face.rate.0,
             mtu(face),
             routes(node, number)
         );
     }
     text
+}
+
+/// The face that leads to an address, as forwarders write it.
+pub(crate) fn uri(remote: Ipv4Addr) -> String {
+    format!("udp4://{remote}:{PORT}")
 }
 
 fn mtu(face: &FaceLayout) -> usize {

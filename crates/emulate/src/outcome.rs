@@ -1,6 +1,8 @@
 //! What was seen of an emulated network, as the simulator's [`Outcome`]: the same tables and figures come of it. What only a
 //! simulator can see (the mean length of a queue, the way of each packet) is absent.
 
+use crate::config::uri;
+use crate::layout::Layout;
 use crate::tables::{Segment, mean, quantile, readings, segments};
 use crate::tunnel::Counters;
 use std::collections::BTreeMap;
@@ -65,6 +67,7 @@ impl Sub for Seen {
 pub(crate) fn outcome(
     scenario: &Scenario,
     fetched: &[Fetched],
+    layout: &Layout,
     links: &BTreeMap<Way, Seen>,
     status: &[Status],
     length: Span,
@@ -92,6 +95,7 @@ pub(crate) fn outcome(
     }
     outcome.values.insert(("duration", Scope::Run), length.seconds());
     put_links(&mut outcome, scenario, links, length);
+    put_faces(&mut outcome, scenario, layout, status);
     put_nodes(&mut outcome, scenario, status);
     Ok(outcome)
 }
@@ -233,7 +237,6 @@ fn put_links(outcome: &mut Outcome, scenario: &Scenario, links: &BTreeMap<Way, S
             ("throughput", megabits),
             ("utilisation", megabits / direction.rate.mbps()),
             ("drops_link_loss", seen.lost as f64),
-            ("drops_queue_full", seen.overflowed as f64),
             ("drops", (seen.lost + seen.overflowed) as f64),
         ];
         for (metric, value) in values {
@@ -244,11 +247,32 @@ fn put_links(outcome: &mut Outcome, scenario: &Scenario, links: &BTreeMap<Way, S
     outcome.values.insert(("link_packets", Scope::Run), sum(|seen| seen.sent));
     outcome.values.insert(("packet_hops", Scope::Run), sum(|seen| seen.arrived));
     outcome.values.insert(("drops_link_loss", Scope::Run), sum(|seen| seen.lost));
+    outcome.values.insert(("drops", Scope::Run), sum(|seen| seen.lost + seen.overflowed));
+}
+
+/// What forwarders count at their faces: it adds to what their links have counted.
+fn put_faces(outcome: &mut Outcome, scenario: &Scenario, layout: &Layout, status: &[Status]) {
+    for (node, status) in layout.nodes.iter().zip(status) {
+        for face in &node.faces {
+            let remote = uri(face.remote);
+            let Some(seen) = status.faces.iter().find(|seen| seen.remote == remote) else { continue };
+            let [forward, backward] = scenario.topology.directions(&scenario.topology.links[face.way.link]);
+            let name = if face.way.forward { forward } else { backward };
+            for scope in [Scope::Link(name), Scope::Run] {
+                let mut add = |metric, value: u64| {
+                    *outcome.values.entry((metric, scope.clone())).or_default() += value as f64;
+                };
+                add("drops", seen.dropped);
+                add("marks", seen.marked);
+                let most = outcome.values.entry(("queue_max", scope.clone())).or_default();
+                *most = most.max(seen.queue_peak as f64);
+            }
+        }
+    }
 }
 
 /// What forwarders count: those of whole nodes.
 fn put_nodes(outcome: &mut Outcome, scenario: &Scenario, status: &[Status]) {
-    let mut marks = 0;
     for (name, status) in scenario.topology.nodes.iter().zip(status) {
         let values = [
             ("pit_max", status.pit.peak as f64),
@@ -258,7 +282,6 @@ fn put_nodes(outcome: &mut Outcome, scenario: &Scenario, status: &[Status]) {
         for (metric, value) in values {
             outcome.values.insert((metric, Scope::Node(name.clone())), value);
         }
-        marks += status.faces.iter().map(|face| face.marked).sum::<u64>();
     }
     let sum = |of: fn(&Status) -> u64| status.iter().map(of).sum::<u64>() as f64;
     let most = status.iter().map(|status| status.pit.peak).max().unwrap_or_default();
@@ -268,7 +291,6 @@ fn put_nodes(outcome: &mut Outcome, scenario: &Scenario, status: &[Status]) {
         ("cs_misses", sum(|s| s.cs.misses)),
         ("loss_notices", sum(|s| s.loss_notices)),
         ("recovered", sum(|s| s.recovered)),
-        ("marks", marks as f64),
     ] {
         outcome.values.insert((metric, Scope::Run), value);
     }

@@ -299,7 +299,8 @@ impl Network<'_> {
         let links = self.tunnels.iter().zip(before).map(|((way, t), before)| (*way, Seen::of(t.counters()) - before));
         let links = links.collect();
         let status = (0..self.nodes.len()).map(|node| self.status(node)).collect::<Result<Vec<_>, _>>()?;
-        outcome(self.scenario, &fetched, &links, &status, length).map_err(system("what a program has written"))
+        outcome(self.scenario, &fetched, &self.layout, &links, &status, length)
+            .map_err(system("what a program has written"))
     }
 
     /// When a flow starts: the seed draws.
@@ -318,7 +319,8 @@ impl Network<'_> {
     /// What the forwarder of a node says of itself.
     fn status(&self, node: usize) -> Result<Status, EmulateError> {
         let name = &self.layout.nodes[node].name;
-        let silent = |why: String| EmulateError::Program(format!("the forwarder of node `{name}` does not answer: {why}"));
+        let silent =
+            |why: String| EmulateError::Program(format!("the forwarder of node `{name}` does not answer: {why}"));
         let uri = format!("unix://{}", self.socket(node).display());
         let uri = forwarder_uri(Some(&uri)).map_err(|error| silent(error.to_string()))?;
         let dataset = STATUS.parse().map_err(|error| silent(format!("{error}")))?;
