@@ -21,8 +21,8 @@ const GUARD: &str = "emulate-guard";
     after_help = "Every node is a network namespace with a `weir forward`, every link has its rate, queue, delay and loss, every \
         fetch is a `weir get`. It takes as long as the scenario says, so by default only the file's first seed is run. \
         Needs Linux, and root or user namespaces.\n\nExamples:\n  \
-        weir emulate examples/shared.toml\n  \
-        weir emulate shared.toml --scheme pcon,pfecc --seeds 1..5 --beside   the simulated twin beside it"
+        weir emulate examples/dumbbell-fairness.toml\n  \
+        weir emulate mine.toml --scheme pcon,pfecc --seeds 1..5 --beside   the simulated twin beside it"
 )]
 pub(crate) struct EmulateArgs {
     /// The scenario file

@@ -17,10 +17,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 use tempfile::TempDir;
-use weir_core::{Limit, Seed, Span, Time};
+use weir_core::{Limit, Rate, Seed, Span, Time};
 use weir_live::forward::Status;
 use weir_live::{Clock, fetch_dataset, forwarder_uri};
-use weir_scenario::plan::{Scenario, Way};
+use weir_scenario::plan::{Direction, Scenario, Way};
 use weir_sim::Outcome;
 
 /// How often somebody looks what the programs do.
@@ -29,8 +29,11 @@ const LOOK: Duration = Duration::from_millis(10);
 const PATIENCE: Span = Span::from_millis(20_000);
 /// A program that was asked to end is killed after this.
 const GRACE: Span = Span::from_millis(5_000);
-/// Room of a link for datagrams that a forwarder of ours sends too early: its own queue is the scheme's.
+/// Room of a link for datagrams that a forwarder sends too early: its own queue is the scheme's.
 const SLACK: Limit = Limit::Packets(1000);
+/// A link is faster than the forwarder in front of it, which keeps to the scenario's rate: or else a second queue would
+/// stand in the link, where no scheme sees it.
+const FASTER: u64 = 4;
 
 /// What forwarders of ours say of themselves.
 const STATUS: &str = "/localhost/weir/status";
@@ -184,9 +187,10 @@ impl Network<'_> {
             let names = self.scenario.topology.directions(link);
             for (forward, name) in [true, false].into_iter().zip(names) {
                 let way = Way { link: number, forward };
-                let direction = if forward { &link.forward } else { &link.backward };
+                let direction = if forward { link.forward } else { link.backward };
+                let direction = Direction { rate: Rate(direction.rate.0.saturating_mul(FASTER)), ..direction };
                 let impairment = self.scenario.impairments.iter().find(|(at, _)| *at == way).map(|(_, how)| *how);
-                let shaper = Shaper::new(direction, SLACK, impairment, seed.of(&name));
+                let shaper = Shaper::new(&direction, SLACK, impairment, seed.of(&name));
                 let (from, to) = if forward { (&a, &b) } else { (&b, &a) };
                 self.tunnels.push((way, Tunnel::start(from.clone(), to.clone(), shaper, self.clock)?));
             }

@@ -15,6 +15,7 @@ const ORDER: &[&str] = &[
     "docs/comparing.md",
     "docs/which-scheme.md",
     "docs/files.md",
+    "docs/emulate.md",
     "docs/captures.md",
     "docs/trace.md",
     "docs/library.md",
