@@ -21,7 +21,7 @@ const GUARD: &str = "emulate-guard";
     after_help = "Every node is a network namespace with a `weir forward`, every link has its rate, queue, delay and loss, every \
         fetch is a `weir get`. It takes as long as the scenario says, so by default only the file's first seed is run. \
         Needs Linux, and root or user namespaces.\n\nExamples:\n  \
-        weir emulate examples/dumbbell-fairness.toml\n  \
+        weir emulate examples/single-path-window.toml\n  \
         weir emulate mine.toml --scheme pcon,pfecc --seeds 1..5 --beside   the simulated twin beside it"
 )]
 pub(crate) struct EmulateArgs {

@@ -4,7 +4,7 @@ use crate::face_uri::Endpoint;
 use mio::net::{TcpListener, TcpStream, UdpSocket, UnixListener, UnixStream};
 use socket2::{Domain, Protocol, Socket, TcpKeepalive, Type};
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 use std::time::Duration;
 
@@ -38,6 +38,14 @@ pub(crate) fn udp(local: SocketAddr, peer: Option<SocketAddr>) -> io::Result<Udp
         socket.connect(&peer.into())?;
     }
     Ok(UdpSocket::from_std(socket.into()))
+}
+
+/// The address of this host from which the system would send to `peer`. Nothing is sent to find out.
+pub(crate) fn source_to(peer: SocketAddr) -> Option<IpAddr> {
+    let any: IpAddr = if peer.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
+    let probe = std::net::UdpSocket::bind((any, 0)).ok()?;
+    probe.connect(peer).ok()?;
+    Some(probe.local_addr().ok()?.ip())
 }
 
 /// Each peer of a UDP port gets a connected socket of its own on the same port: the kernel then sorts datagrams by peer,
@@ -184,5 +192,20 @@ impl Transport {
             Transport::Tcp(stream) => stream.write(bytes),
             Transport::Unix(stream) => stream.write(bytes),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_system_tells_from_where_it_would_send() {
+        // The whole of 127.0.0.0/8 is this host, reached from its first address.
+        for peer in ["127.0.0.1:9", "127.3.2.1:9"] {
+            assert_eq!(source_to(peer.parse().unwrap()), Some(Ipv4Addr::LOCALHOST.into()), "{peer}");
+        }
+        // Where it has no way to, it would not send.
+        assert_eq!(source_to("0.0.0.1:9".parse().unwrap()).filter(|from| from.is_loopback()), None);
     }
 }

@@ -114,8 +114,9 @@ impl Driver {
             Endpoint::Udp(at) => Some((*at, i)),
             _ => None,
         });
-        // One that is bound to this host alone reaches nobody else.
-        ports.find(|(at, _)| at.is_ipv4() == peer.is_ipv4() && (!at.ip().is_loopback() || peer.ip().is_loopback()))
+        // One that is bound to an address reaches only whom the host would reach from there.
+        let from = socket::source_to(*peer);
+        ports.find(|(at, _)| at.is_ipv4() == peer.is_ipv4() && (at.ip().is_unspecified() || Some(at.ip()) == from))
     }
 
     /// A stream that is on its way has news.
