@@ -72,8 +72,8 @@ fn options_of_another_network_are_refused_with_the_right_one() {
 fn memory_is_flat_in_simulated_time() {
     let peak = |arguments: &[&str]| number(&measured(arguments), "peak_memory_bytes");
     let cases: [(&[&str], &str, &str); 3] = [
-        (&["linear", "--segments"], "20000", "80000"),
-        (&["dumbbell", "--flows", "20", "--segments"], "3000", "12000"),
+        (&["linear", "--segments"], "80000", "320000"),
+        (&["dumbbell", "--flows", "20", "--segments"], "48000", "192000"),
         (&["abilene", "--seconds"], "5", "20"),
     ];
     for (network, short, long) in cases {

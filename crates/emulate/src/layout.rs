@@ -233,7 +233,7 @@ fetch = { segments = 3000, payload = "1000B", name = "/file" }
     fn what_programs_cannot_do_is_refused_by_name() {
         let requests = CHAIN.replace(
             "fetch = { segments = 3000, payload = \"1000B\", name = \"/file\" }",
-            "poisson = { rate = \"100/s\", name = \"/file\" }",
+            "poisson = { rate = \"100/s\", count = 5, name = \"/file\" }",
         );
         let timeline = CHAIN.to_owned() + "[[timeline]]\nat = \"1s\"\ndown = \"c-r\"\n[run]\nduration = \"8s\"\n";
         for (text, word) in [(requests, "many requests"), (timeline, "timeline")] {

@@ -28,7 +28,7 @@ struct Tables {
     began: Time,
     segments: Table,
     series: Table,
-    sampled: Time,
+    sampled: Option<Time>,
 }
 
 /// Percentiles of round-trip times, in milliseconds.
@@ -51,13 +51,13 @@ pub struct RoundTrips {
 impl Recorder {
     /// One that fills tables, for a fetch that begins `now`.
     pub fn with_tables(now: Time) -> Recorder {
-        let tables = Tables { began: now, segments: segments_table(), series: series_table(), sampled: Time::ZERO };
+        let tables = Tables { began: now, segments: segments_table(), series: series_table(), sampled: None };
         Recorder { tables: Some(Box::new(tables)), ..Recorder::default() }
     }
 
     /// True if a sample of the series is due.
     pub fn wants_sample(&self, now: Time) -> bool {
-        self.tables.as_ref().is_some_and(|tables| now.since(tables.sampled) >= SAMPLE)
+        self.tables.as_ref().is_some_and(|tables| tables.sampled.is_none_or(|last| now.since(last) >= SAMPLE))
     }
 
     /// Adds a sample, under the names that the simulator's series have.
@@ -65,7 +65,7 @@ impl Recorder {
         let (Some(tables), Reading::Flow { window, rate, in_flight, rto, .. }) = (&mut self.tables, reading) else {
             return;
         };
-        tables.sampled = now;
+        tables.sampled = Some(now);
         let time = now.since(tables.began).seconds();
         let window = window.is_finite().then_some(("window", *window));
         let values = [Some(("in_flight", *in_flight as f64)), Some(("rto", rto.millis())), window];
