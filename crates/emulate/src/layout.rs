@@ -131,7 +131,7 @@ fn supported(scenario: &Scenario) -> Result<(), Unsupported> {
         return no(format!("flow `{label}` makes many requests; programs fetch contents: use `fetch` workloads"));
     }
     if !scenario.timeline.is_empty() {
-        return no("a timeline cannot be emulated: leave `timeline` out of the file".into());
+        return no("a timeline (`[[at]]`) cannot be emulated".into());
     }
     Ok(())
 }
@@ -235,7 +235,7 @@ fetch = { segments = 3000, payload = "1000B", name = "/file" }
             "fetch = { segments = 3000, payload = \"1000B\", name = \"/file\" }",
             "poisson = { rate = \"100/s\", count = 5, name = \"/file\" }",
         );
-        let timeline = CHAIN.to_owned() + "[[timeline]]\nat = \"1s\"\ndown = \"c-r\"\n[run]\nduration = \"8s\"\n";
+        let timeline = CHAIN.to_owned() + "[[at]]\ntime = \"1s\"\ndown = \"c-r\"\n[run]\nduration = \"8s\"\n";
         for (text, word) in [(requests, "many requests"), (timeline, "timeline")] {
             let error = layout(&text).unwrap_err();
             assert!(error.0.contains(word), "{error}");
