@@ -23,7 +23,8 @@ sample = "100ms"
 fn possible() -> bool {
     let root = Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout == b"0\n");
     let possible = root && Command::new("unshare").args(["-n", "true"]).status().is_ok_and(|status| status.success());
-    let possible = possible && Path::new("/dev/net/tun").exists();
+    let tun = std::fs::OpenOptions::new().read(true).write(true).open("/dev/net/tun");
+    let possible = possible && tun.is_ok();
     if !possible {
         eprintln!("skipped: networks cannot be emulated here");
     }
