@@ -3,7 +3,7 @@
 
 use crate::config::uri;
 use crate::layout::Layout;
-use crate::tables::{Segment, mean, quantile, readings, segments};
+use crate::tables::{Segment, readings, segments};
 use crate::tunnel::Counters;
 use std::collections::BTreeMap;
 use std::io;
@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
 use weir_core::{Span, Time};
 use weir_live::forward::Status;
+use weir_results::stats::{jain, mean, percentile};
 use weir_scenario::metrics::SERIES;
 use weir_scenario::plan::{Scenario, Way};
 use weir_sim::{Outcome, Sample, Scope};
@@ -88,11 +89,7 @@ pub(crate) fn outcome(
     flows.values().for_each(|flow| whole.join(flow));
     whole.put(&mut outcome, &Scope::Run);
     let goodputs: Vec<f64> = flows.values().map(|flow| flow.goodput).collect();
-    let squares: f64 = goodputs.iter().map(|goodput| goodput * goodput).sum();
-    if squares > 0.0 {
-        let sum: f64 = goodputs.iter().sum();
-        outcome.values.insert(("jain", Scope::Run), sum * sum / (goodputs.len() as f64 * squares));
-    }
+    outcome.values.extend(jain(&goodputs).map(|index| (("jain", Scope::Run), index)));
     outcome.values.insert(("duration", Scope::Run), length.seconds());
     put_links(&mut outcome, scenario, links, length);
     put_faces(&mut outcome, scenario, layout, status);
@@ -106,7 +103,8 @@ struct Flow {
     started: f64,
     completed: f64,
     goodput: f64,
-    completion: Option<f64>,
+    /// Of the longest fetch that was completed.
+    completion: f64,
     delivered: f64,
     repeated: f64,
     marked: f64,
@@ -123,7 +121,7 @@ impl Flow {
         let took = if fetch.completed { last } else { over };
         if fetch.completed {
             self.completed += 1.0;
-            self.completion = Some(self.completion.unwrap_or_default().max(last));
+            self.completion = self.completion.max(last);
             self.fetch_times.push(last * 1e3);
         }
         let bytes: f64 = seen.iter().map(|segment| segment.payload).sum();
@@ -141,7 +139,7 @@ impl Flow {
         self.started += other.started;
         self.completed += other.completed;
         self.goodput += other.goodput;
-        self.completion = self.completion.max_by_value(other.completion);
+        self.completion = self.completion.max(other.completion);
         self.delivered += other.delivered;
         self.repeated += other.repeated;
         self.marked += other.marked;
@@ -151,45 +149,29 @@ impl Flow {
     }
 
     fn put(&self, outcome: &mut Outcome, scope: &Scope) {
-        let mut full = self.full_delays.clone();
-        full.sort_by(f64::total_cmp);
-        let mut times = self.fetch_times.clone();
-        times.sort_by(f64::total_cmp);
-        let every = self.started == self.completed;
+        let (full, times) = (&self.full_delays, &self.fetch_times);
+        let every = self.started > 0.0 && self.started == self.completed;
         let values = [
             ("fetches_started", Some(self.started)),
             ("fetches_completed", Some(self.completed)),
             ("goodput", Some(self.goodput)),
-            ("completion_time", self.completion.filter(|_| every)),
+            ("completion_time", every.then_some(self.completion)),
             ("delivered", Some(self.delivered)),
             ("requests", Some(self.delivered + self.repeated)),
             ("retransmissions", Some(self.repeated)),
             ("marked", Some(self.marked)),
-            ("fetch_time", mean(&times)),
-            ("fetch_time_p50", quantile(&times, 0.5)),
-            ("fetch_time_p95", quantile(&times, 0.95)),
-            ("fetch_time_p99", quantile(&times, 0.99)),
-            ("full_delay", mean(&full)),
-            ("full_delay_p50", quantile(&full, 0.5)),
-            ("full_delay_p95", quantile(&full, 0.95)),
-            ("full_delay_p99", quantile(&full, 0.99)),
+            ("fetch_time", mean(times)),
+            ("fetch_time_p50", percentile(times, 50.0)),
+            ("fetch_time_p95", percentile(times, 95.0)),
+            ("fetch_time_p99", percentile(times, 99.0)),
+            ("full_delay", mean(full)),
+            ("full_delay_p50", percentile(full, 50.0)),
+            ("full_delay_p95", percentile(full, 95.0)),
+            ("full_delay_p99", percentile(full, 99.0)),
             ("last_delay", mean(&self.last_delays)),
         ];
         for (name, value) in values {
             outcome.values.extend(value.map(|value| ((name, scope.clone()), value)));
-        }
-    }
-}
-
-trait Greater {
-    fn max_by_value(self, other: Self) -> Self;
-}
-
-impl Greater for Option<f64> {
-    fn max_by_value(self, other: Option<f64>) -> Option<f64> {
-        match (self, other) {
-            (Some(a), Some(b)) => Some(a.max(b)),
-            (a, b) => a.or(b),
         }
     }
 }

@@ -55,8 +55,7 @@ impl Shaper {
 
     /// Takes a datagram of so many bytes. `now` never goes back.
     pub fn take(&mut self, now: Time, bytes: usize) -> Fate {
-        while let Some((start, bytes)) = self.waiting.front().copied().filter(|(start, _)| *start <= now) {
-            debug_assert!(start <= now);
+        while let Some((_, bytes)) = self.waiting.front().copied().filter(|(start, _)| *start <= now) {
             self.bytes -= bytes;
             self.waiting.pop_front();
         }

@@ -62,17 +62,6 @@ pub(crate) fn readings(file: &Path) -> io::Result<Vec<Reading>> {
         .collect()
 }
 
-/// The mean; `None` of nothing.
-pub(crate) fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
-}
-
-/// The quantile of sorted values, the nearest rank; `None` of nothing.
-pub(crate) fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
-    let rank = (share * sorted.len() as f64).ceil() as usize;
-    sorted.get(rank.max(1) - 1).copied()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -96,13 +85,5 @@ mod tests {
         assert!(segments(&file).unwrap_err().to_string().contains("full_delay"));
         std::fs::write(&file, text.replace("0.5,1000", "x,1000")).unwrap();
         assert!(segments(&file).unwrap_err().to_string().contains("\"x\" is no number"));
-    }
-
-    #[test]
-    fn quantiles_are_those_of_the_nearest_rank() {
-        let values: Vec<f64> = (1..=100).map(f64::from).collect();
-        assert_eq!([0.5, 0.95, 0.99, 1.0].map(|q| quantile(&values, q)), [50.0, 95.0, 99.0, 100.0].map(Some));
-        assert_eq!((quantile(&[], 0.5), quantile(&[7.0], 0.01)), (None, Some(7.0)));
-        assert_eq!((mean(&[]), mean(&[1.0, 3.0])), (None, Some(2.0)));
     }
 }
