@@ -7,13 +7,14 @@ TARGET = $(or $(CARGO_TARGET_DIR),target)
 # Not a member of the workspace, so that nothing else waits for mdBook to be compiled.
 BOOK = --manifest-path tools/book/Cargo.toml --target-dir $(TARGET)/book-tool
 
-.PHONY: help build test test-new test-report lint fmt docs book papers matrix bench worlds fuzz bless bless-limits clean
+.PHONY: help build test test-new test-report test-interop lint fmt docs book papers matrix bench worlds fuzz bless bless-limits clean
 
 help:
 	@echo "make build    the program, optimised: target/release/weir"
 	@echo "make test     everything that must hold before a change lands"
 	@echo "make test-new a new scheme of every kind passes at once (minutes; make test tries a control)"
 	@echo "make test-report  opens a report in Chromium and uses it (part of make test; needs Node)"
+	@echo "make test-interop Weir with ndnd, python-ndn and NDNts, which it installs (part of make test; needs Python and Node)"
 	@echo "make lint     formatting and lints alone, warnings denied"
 	@echo "make fmt      formats all Rust code"
 	@echo "make docs     the reference of all crates (target/doc), warnings denied"
@@ -45,6 +46,7 @@ test: lint
 	@echo "== examples and papers are right"
 	$(WEIR) check examples/*.toml papers/*/*.toml
 	@$(MAKE) --no-print-directory test-report
+	@$(MAKE) --no-print-directory test-interop
 	@$(MAKE) --no-print-directory docs book
 	@echo "== all is well"
 
@@ -61,6 +63,12 @@ test-report:
 	$(WEIR) reproduce all --quick --quiet --claim P-14 --claim P-11 --claim K-19 --claim K-23 --out out/test-report/all --report=out/test-report/all.html
 	$(WEIR) compare --quick --quiet --schemes icp,pcon --scenarios plr-single --out out/test-report/compare --report=out/test-report/compare.html
 	node tests/report/report.test.mjs out/test-report/study.html out/test-report/plr.html out/test-report/all.html out/test-report/compare.html
+
+test-interop:
+	@echo "== with other NDN software"
+	tests/interop/setup.sh $(TARGET)/interop
+	$(CARGO) build --release --quiet
+	$(TARGET)/interop/venv/bin/python tests/interop/run.py --weir $(TARGET)/release/weir --ndnd $(TARGET)/interop/ndnd --all
 
 lint:
 	@echo "== formatting"
