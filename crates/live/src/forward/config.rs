@@ -1,6 +1,6 @@
 //! What the operator says, in TOML. The operator's page (docs/live.md) lists every key; a test holds it to that.
 
-use super::values::{Scheme, Uri};
+use super::values::{Scheme, Uri, explain};
 use serde::Deserialize;
 use std::path::Path;
 use weir_core::{Bytes, Rate, Span};
@@ -229,8 +229,7 @@ impl Config {
     /// # Errors
     /// What is wrong, and where.
     pub fn parse(text: &str, file: &Path) -> Result<Config, String> {
-        let place = |error: toml::de::Error| format!("{}: {}", file.display(), error.to_string().trim_end());
-        let config: Config = toml::from_str(text).map_err(place)?;
+        let config: Config = toml::from_str(text).map_err(|error| explain(&error, file))?;
         config.check().map_err(|what| format!("{}: {what}", file.display()))?;
         Ok(config)
     }

@@ -3,7 +3,8 @@
 use crate::face_uri::FaceUri;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use std::fmt;
-use weir_core::{Parameter, Rate, Settings, Value};
+use std::path::Path;
+use weir_core::{Parameter, Rate, Settings, Value, nearest};
 use weir_wire::{Mtu, Name};
 
 /// The shortest frame that can be asked for, in bytes: fragments of less are mostly headers.
@@ -146,4 +147,34 @@ pub(super) fn routes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(Name, u6
 
 fn parse_name<E: Error>(uri: &str) -> Result<Name, E> {
     uri.parse().map_err(|error| E::custom(format!("`{uri}` is no name: {error}")))
+}
+
+/// What is wrong with a file, where, and which word was perhaps meant.
+pub(super) fn explain(error: &toml::de::Error, file: &Path) -> String {
+    let what = error.to_string();
+    // Of an unknown key, the reader says: unknown field `pitt`, expected one of `content-store`, `pit`, `routes`.
+    let mut words = error.message().split('`').skip(1).step_by(2);
+    let meant = match words.next() {
+        Some(word) if error.message().starts_with("unknown field") => nearest(word, words),
+        _ => None,
+    };
+    let hint = meant.map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
+    format!("{}: {}{hint}", file.display(), what.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::forward::Config;
+    use std::path::Path;
+
+    #[test]
+    fn a_wrong_key_is_told_with_its_place_and_the_nearest_right_one() {
+        let told = |text: &str| Config::parse(text, Path::new("weir.toml")).expect_err("wrong");
+        let wrong = told("[tables]\n\ncontent-stor = 5\n");
+        assert!(wrong.starts_with("weir.toml: "), "{wrong}");
+        assert!(wrong.contains("line 3"), "{wrong}");
+        assert!(wrong.ends_with("did you mean `content-store`?"), "{wrong}");
+        assert!(!told("[tables]\nzebra = 5\n").contains("did you mean"));
+        assert!(!told("[limits]\nidle = 5\n").contains("did you mean"));
+    }
 }
