@@ -7,7 +7,7 @@ TARGET = $(or $(CARGO_TARGET_DIR),target)
 # Not a member of the workspace, so that nothing else waits for mdBook to be compiled.
 BOOK = --manifest-path tools/book/Cargo.toml --target-dir $(TARGET)/book-tool
 
-.PHONY: help build test test-new test-report test-interop lint fmt docs book papers matrix bench worlds fuzz bless bless-limits clean
+.PHONY: help build test test-new test-report test-interop lint fmt docs book papers matrix parity bench worlds fuzz bless bless-limits clean
 
 help:
 	@echo "make build    the program, optimised: target/release/weir"
@@ -21,6 +21,7 @@ help:
 	@echo "make book     the documentation as a book (target/book/html), every link checked; manual pages and schema beside it"
 	@echo "make papers   reproduces every paper into out/all, with a report of all"
 	@echo "make matrix   lets all schemes compete on all networks, and writes the tables of docs/which-scheme.md"
+	@echo "make parity   every scheme simulated and with real programs; writes the table of docs/emulate.md (half an hour; root)"
 	@echo "make bench    criterion's benches, small and large; in the end packet-hops a CPU second beside the bare loop (minutes)"
 	@echo "make worlds   $(WORLDS) random worlds (WORLDS=n SEED=n); those that fail go to out/worlds, made small"
 	@echo "make fuzz     $(SECONDS) s of changed inputs for every reader (SECONDS=n SEED=n); see docs/testing.md"
@@ -101,6 +102,10 @@ matrix:
 	sed -i -e '/^<!-- matrix -->$$/,/^<!-- end of matrix -->$$/{//!d}' \
 	    -e '/^<!-- matrix -->$$/r out/matrix/summary.md' docs/which-scheme.md
 	git diff --stat docs/which-scheme.md
+
+parity:
+	$(WEIR) compare simulated emulated --out out/parity --page docs/emulate.md
+	git diff --stat docs/emulate.md
 
 bench:
 	$(CARGO) bench -p weir-wire -p weir-engine -p weir-schemes

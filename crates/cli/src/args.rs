@@ -185,16 +185,32 @@ pub(crate) struct ReproduceArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+        weir compare --quick                                     every scheme on the networks of all papers\n  \
+        weir compare simulated emulated                          every scheme on a dumbbell, simulated and with real\n                                                           \
+        programs in an emulated network (Linux)\n  \
+        weir compare simulated emulated mine.toml --schemes pcon,cubic --repetitions 3")]
 pub(crate) struct CompareArgs {
+    /// `simulated emulated [SCENARIO]`: instead run each scheme of one scenario both ways, by default on a dumbbell of
+    /// 10 Mbit/s
+    #[arg(value_name = "SIDE", num_args = 0..=3)]
+    pub sides: Vec<String>,
+    /// Runs of each scheme on each side, of simulated and emulated [default: 5]
+    #[arg(long, value_name = "N", requires = "sides", conflicts_with = "seeds", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub repetitions: Option<u32>,
+    /// Put the table of simulated and emulated into this page, between its lines `<!-- parity -->` and
+    /// `<!-- end of parity -->`
+    #[arg(long, value_name = "FILE", requires = "sides")]
+    pub page: Option<PathBuf>,
     /// Schemes, as `weir list schemes` shows them; `NAME+plr` is one with PLR in its routers [default: all that adapt,
     /// with and without]
     #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',')]
     pub schemes: Vec<String>,
     /// Networks: names (`weir list scenarios`), keys of papers, or paths of scenario files [default: those of all papers]
-    #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME[,NAME...]", value_delimiter = ',', conflicts_with = "sides")]
     pub scenarios: Vec<String>,
     /// Two seeds, and smaller where a network says so
-    #[arg(long, conflicts_with = "seeds")]
+    #[arg(long, conflicts_with_all = ["seeds", "sides"])]
     pub quick: bool,
     /// End of a run on a network that has none of its own, in simulated time
     #[arg(long, value_name = "TIME", default_value = "300s")]

@@ -5,6 +5,8 @@ mod grounds;
 mod json;
 mod markdown;
 mod page;
+#[cfg(target_os = "linux")]
+mod parity;
 mod tables;
 mod verdicts;
 
@@ -39,6 +41,9 @@ struct Comparison {
 }
 
 pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
+    if !args.sides.is_empty() {
+        return both_ways(args);
+    }
     let limit = limit(&args.limit)?;
     let seeds = match chosen_seeds(&args.common)? {
         Some(Seeds::These(seeds)) => seeds,
@@ -84,6 +89,16 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
         print(&text)?;
     }
     if interrupted { Err(Failure::Stopped) } else { comparison.defects() }
+}
+
+#[cfg(target_os = "linux")]
+fn both_ways(args: &CompareArgs) -> Result<(), Failure> {
+    parity::parity(args)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn both_ways(_: &CompareArgs) -> Result<(), Failure> {
+    Err(Failure::Other("networks are emulated on Linux only".into()))
 }
 
 /// The longest that a run may last, in simulated time.

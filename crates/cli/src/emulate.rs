@@ -55,8 +55,7 @@ pub(crate) fn guard(args: &GuardArgs) -> Result<(), Failure> {
 }
 
 pub(crate) fn emulate(args: &EmulateArgs) -> Result<(), Failure> {
-    // Before there is a second thread.
-    prepare().map_err(|unable| Failure::Other(unable.to_string()))?;
+    ready()?;
     let run = RunArgs::plain(&args.file, &args.set, &args.scheme, &args.common);
     let (study, _) = load(&run)?;
     let seeds = chosen_seeds(&args.common)?;
@@ -80,8 +79,13 @@ pub(crate) fn emulate(args: &EmulateArgs) -> Result<(), Failure> {
     finish(&emulated)
 }
 
+/// Makes this process able to emulate networks; to be called while it has one thread.
+pub(crate) fn ready() -> Result<(), Failure> {
+    prepare().map_err(|unable| Failure::Other(unable.to_string()))
+}
+
 /// Every point with its seeds, one after the other: they share this host's processors.
-fn runs(study: Study, seeds: Option<Seeds>, quiet: bool) -> Result<Experiment, Failure> {
+pub(crate) fn runs(study: Study, seeds: Option<Seeds>, quiet: bool) -> Result<Experiment, Failure> {
     catch_interrupts_once();
     let own = std::env::current_exe().map_err(|error| Failure::Other(format!("this program: {error}")))?;
     let mut outcomes = Vec::new();

@@ -1,10 +1,13 @@
 //! `weir get`: fetches a content by its name.
 
+mod rules;
+
 use crate::Failure;
 use crate::put::endpoint;
 use crate::stop::Stopper;
 use clap::Args;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use rules::ConsumerArgs;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -68,6 +71,8 @@ pub(crate) struct GetArgs {
     /// No progress and no summary
     #[arg(long, short)]
     pub quiet: bool,
+    #[command(flatten)]
+    pub consumer: ConsumerArgs,
 }
 
 /// The control of a fetch that names none.
@@ -81,10 +86,18 @@ pub(crate) fn get(args: &GetArgs) -> Result<(), Failure> {
     let seed = Seed(Clock::unix_millis() ^ u64::from(std::process::id()) << 44);
     let control = choice(&args.control, &args.set)?;
     let timeout = choice(&args.timeout, &args.set_timeout)?;
-    let plugins = Plugins::build(&control, &timeout, seed.of("plugins")).map_err(Failure::Input)?;
+    let plugins =
+        Plugins::build(&control, &timeout, &args.consumer.known(), seed.of("plugins")).map_err(Failure::Input)?;
     let remote = endpoint(args.face.as_ref())?;
     let (output, piped) = output(args)?;
-    let rules = GetRules { keys, attempts: args.attempts, tables: args.stats.is_some(), exact: args.exact, seed };
+    let rules = GetRules {
+        keys,
+        attempts: args.attempts,
+        tables: args.stats.is_some(),
+        exact: args.exact,
+        consumer: args.consumer.rules(),
+        seed,
+    };
     let getter = Getter::new(args.name.clone(), output, plugins, rules);
     let mut driver = Driver::new(Box::new(NoSink)).map_err(|e| Failure::Other(e.to_string()))?;
     let stopper = Stopper::new(driver.waker())?;

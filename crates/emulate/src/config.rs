@@ -1,12 +1,12 @@
 //! What the programs of a node are told: the forwarder's file, and the words of `weir put` and `weir get`.
 
-use crate::layout::{Content, FaceLayout, NodeLayout};
+use crate::layout::{Content, FaceLayout, NodeLayout, RouteLayout};
 use std::ffi::OsString;
 use std::fmt::Write;
 use std::net::Ipv4Addr;
 use std::path::Path;
-use weir_core::{Limit, Value};
-use weir_scenario::plan::{PartPlan, SchemePlan, Tables, Workload};
+use weir_core::{Lifetime, Limit, Value};
+use weir_scenario::plan::{ConsumerRules, NoticeTimer, PartPlan, RateChange, Scenario, SchemePlan, Tables, Workload};
 use weir_wire::Name;
 
 /// The port of every face.
@@ -18,33 +18,37 @@ const ATTEMPTS: u32 = 1_000_000;
 
 /// The configuration of a node's forwarder, whose programs find it at `socket`.
 pub(crate) fn forwarder(node: &NodeLayout, scheme: &SchemePlan, tables: Tables, payload: u64, socket: &Path) -> String {
-    let queue = if node.is_host { &scheme.host_queue } else { &scheme.queue };
-    let recovery = scheme.recovery.as_ref().filter(|_| !node.is_host);
-    let packets = node.faces.iter().filter_map(|face| packets(face.limit)).max();
     let none = || "\"none\"".to_owned();
+    let optional = |plan: &Option<PartPlan>| plan.as_ref().map_or_else(none, part);
+    // In the simulator a host has no forwarder: here it only passes packets on.
+    let (queue, strategy, recovery, monitor, cs, pit) = match node.is_host {
+        true => (&scheme.host_queue, "\"best-route\"".to_owned(), none(), none(), 0, PIT),
+        false => (
+            &scheme.queue,
+            part(&scheme.strategy),
+            optional(&scheme.recovery),
+            optional(&scheme.monitor),
+            tables.cs,
+            tables.pit.unwrap_or(PIT),
+        ),
+    };
     let mut text = format!(
-        "[tables]\ncontent-store = {}\npit = {}\n\n[limits]\npit-share = 1.0\n\n[schemes]\nqueue = {}\nstrategy = {}\n\
-         recovery = {}\nmonitor = {}\npayload = \"{payload}B\"\n",
-        tables.cs,
-        tables.pit.unwrap_or(PIT),
+        "[tables]\ncontent-store = {cs}\npit = {pit}\n\n[limits]\npit-share = 1.0\n\n[schemes]\nqueue = {}\n\
+         strategy = {strategy}\nrecovery = {recovery}\nmonitor = {monitor}\npayload = \"{payload}B\"\n",
         part(queue),
-        part(&scheme.strategy),
-        recovery.map_or_else(none, part),
-        scheme.monitor.as_ref().map_or_else(none, part),
     );
-    if let Some(packets) = packets {
-        let _ = writeln!(text, "queue-packets = {packets}");
-    }
     let listen = |text: &mut String, uri: &str| writeln!(text, "\n[[listen]]\nuri = \"{uri}\"");
     let _ = listen(&mut text, &format!("unix://{}", socket.display()));
     let _ = listen(&mut text, &format!("udp4://0.0.0.0:{PORT}"));
     for (number, face) in node.faces.iter().enumerate() {
         let _ = writeln!(
             text,
-            "\n[[face]]\nuri = \"{}\"\nrate = \"{}bps\"\nmtu = {}\nroutes = [{}]",
+            "\n[[face]]\nuri = \"{}\"\nrate = \"{}bps\"\noverhead = 0\ndelay = \"{}ns\"\nmtu = {}\n{}\nroutes = [{}]",
             uri(face.remote),
             face.rate.0,
+            face.delay.0,
             mtu(face),
+            limit(face.limit),
             routes(node, number)
         );
     }
@@ -61,17 +65,19 @@ fn mtu(face: &FaceLayout) -> usize {
     face.mtu.map_or(9000, |mtu| mtu.bytes())
 }
 
-fn packets(limit: Limit) -> Option<usize> {
+fn limit(limit: Limit) -> String {
     match limit {
-        Limit::Packets(packets) => Some(packets),
-        Limit::Frames { most, .. } => Some(most),
-        Limit::Bytes(_) => None,
+        Limit::Packets(packets) => format!("queue-packets = {packets}"),
+        Limit::Frames { most, .. } => format!("queue-frames = {most}"),
+        Limit::Bytes(bytes) => format!("queue-bytes = \"{}B\"", bytes.0),
     }
 }
 
 fn routes(node: &NodeLayout, face: usize) -> String {
     let routes = node.routes.iter().filter(|route| route.face == face);
-    let routes = routes.map(|route| format!("{{ prefix = \"{}\", cost = {} }}", route.prefix, route.cost));
+    let routes = routes.map(|RouteLayout { prefix, cost, round_trip, .. }| {
+        format!("{{ prefix = \"{prefix}\", cost = {cost}, round-trip = \"{}ns\" }}", round_trip.0)
+    });
     routes.collect::<Vec<_>>().join(", ")
 }
 
@@ -95,7 +101,14 @@ pub(crate) fn put(content: &Content, file: &Path, socket: &Path) -> Vec<OsString
 }
 
 /// The words of `weir get`, which writes what it saw to `stats`.
-pub(crate) fn get(workload: &Workload, scheme: &SchemePlan, socket: &Path, stats: &Path) -> Vec<OsString> {
+pub(crate) fn get(
+    workload: &Workload,
+    scenario: &Scenario,
+    node: &NodeLayout,
+    socket: &Path,
+    stats: &Path,
+) -> Vec<OsString> {
+    let scheme = &scenario.scheme;
     let control = workload.control.as_ref().unwrap_or(&scheme.control);
     let timeout = workload.timeout.as_ref().unwrap_or(&scheme.timeout);
     let mut words: Vec<OsString> = vec!["get".into(), name(&workload.name), "-o".into(), "-".into()];
@@ -107,7 +120,39 @@ pub(crate) fn get(workload: &Workload, scheme: &SchemePlan, socket: &Path, stats
             words.extend([set.into(), format!("{key}={}", plain(value)).into()]);
         }
     }
+    words.extend(rules(&scenario.consumer).into_iter().map(OsString::from));
+    words.push(format!("--payload={}B", workload.payload.0).into());
+    if let Some(link) = node.first_face(&workload.name) {
+        words.push(format!("--link-rate={}bps", link.rate.0).into());
+        words.push(format!("--link-delay={}ns", link.delay.0).into());
+    }
     words
+}
+
+/// `[consumer]` as words.
+fn rules(rules: &ConsumerRules) -> [String; 6] {
+    let lifetime = match rules.lifetime {
+        Lifetime::Timeout => "timeout".to_owned(),
+        Lifetime::Fixed(span) => format!("{}ns", span.0),
+    };
+    let notice_timer = match rules.notice_timer {
+        NoticeTimer::Keep => "keep",
+        NoticeTimer::Restart => "restart",
+        NoticeTimer::Stop => "stop",
+    };
+    let rate_change = match rules.rate_change {
+        RateChange::Next => "next",
+        RateChange::Now => "now",
+        RateChange::Cut => "cut",
+    };
+    [
+        format!("--lifetime={lifetime}"),
+        format!("--guard={}", rules.guard),
+        format!("--notice-timer={notice_timer}"),
+        format!("--jitter={}", rules.jitter),
+        format!("--rate-change={rate_change}"),
+        format!("--nack-pause={}ns", rules.nack_pause.0),
+    ]
 }
 
 /// A value as a word of a command.

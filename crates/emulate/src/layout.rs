@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::net::Ipv4Addr;
-use weir_core::{Limit, Rate};
+use weir_core::{Limit, Rate, Span};
 use weir_scenario::plan::{Link, Scenario, Way};
 use weir_scenario::routes::tables;
 use weir_wire::{Mtu, Name};
@@ -44,6 +44,8 @@ pub struct FaceLayout {
     pub remote: Ipv4Addr,
     /// Rate of the direction that leaves.
     pub rate: Rate,
+    /// Propagation delay of that direction.
+    pub delay: Span,
     /// The queue in front of it.
     pub limit: Limit,
     /// The longest frame, where the scenario has one.
@@ -59,6 +61,8 @@ pub struct RouteLayout {
     pub face: usize,
     /// Its cost.
     pub cost: u64,
+    /// Propagation delay to the producer and back.
+    pub round_trip: Span,
 }
 
 /// A content and where it is published.
@@ -72,6 +76,15 @@ pub struct Content {
     pub segments: u64,
     /// Bytes of a segment's payload.
     pub payload: u64,
+}
+
+impl NodeLayout {
+    /// The end of the link over which Interests for this name leave first.
+    pub fn first_face(&self, name: &Name) -> Option<&FaceLayout> {
+        let matching = self.routes.iter().filter(|route| route.prefix.is_prefix_of(name));
+        let longest = matching.max_by_key(|route| (route.prefix.len(), std::cmp::Reverse(route.cost)))?;
+        self.faces.get(longest.face)
+    }
 }
 
 /// What an emulated network cannot do.
@@ -113,7 +126,8 @@ impl Layout {
             for (number, node) in nodes.iter_mut().enumerate() {
                 for hop in routes.of(number) {
                     let face = node.faces.iter().position(|face| face.way.link == hop.link);
-                    node.routes.extend(face.map(|face| RouteLayout { prefix: prefix.clone(), face, cost: hop.cost }));
+                    let (prefix, cost, round_trip) = (prefix.clone(), hop.cost, routes.round_trip(topology, *hop));
+                    node.routes.extend(face.map(|face| RouteLayout { prefix, face, cost, round_trip }));
                 }
             }
         }
@@ -179,7 +193,15 @@ fn faces(links: &[Link], node: usize) -> Vec<FaceLayout> {
         let (local, remote) = if forward { (a, b) } else { (b, a) };
         let direction = if forward { &plan.forward } else { &plan.backward };
         let way = Way { link, forward };
-        FaceLayout { way, local, remote, rate: direction.rate, limit: direction.limit, mtu: plan.mtu }
+        FaceLayout {
+            way,
+            local,
+            remote,
+            rate: direction.rate,
+            delay: direction.delay,
+            limit: direction.limit,
+            mtu: plan.mtu,
+        }
     };
     let of_link = |(number, link): (usize, &Link)| {
         [(link.a == node).then(|| end(number, true)), (link.b == node).then(|| end(number, false))]
@@ -218,6 +240,8 @@ fetch = { segments = 3000, payload = "1000B", name = "/file" }
         let routes: Vec<(usize, usize)> =
             layout.nodes.iter().map(|node| (node.routes.len(), node.routes.first().map_or(9, |r| r.face))).collect();
         assert_eq!(routes, [(1, 0), (1, 1), (0, 9)]);
+        assert_eq!(layout.nodes[0].routes[0].round_trip, Span::from_millis(40), "two links, there and back");
+        assert_eq!(layout.nodes[1].routes[0].round_trip, Span::from_millis(20));
         let content = &layout.contents[..];
         assert_eq!((content.len(), content[0].segments, content[0].payload), (1, 3000, 1000));
         assert_eq!(content[0].producers, [2]);

@@ -316,7 +316,8 @@ impl Network<'_> {
     fn consumer(&self, flow: usize) -> Result<Program, EmulateError> {
         let workload = &self.scenario.workloads[flow];
         let (socket, stats) = (self.socket(workload.consumer), self.file(&format!("get{flow}.csv")));
-        let words = config::get(workload, &self.scenario.scheme, &socket, &stats);
+        let node = &self.layout.nodes[workload.consumer];
+        let words = config::get(workload, self.scenario, node, &socket, &stats);
         self.start(workload.consumer, &format!("get{flow}.log"), &words)
     }
 

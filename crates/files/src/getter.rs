@@ -29,8 +29,24 @@ pub struct GetRules {
     pub tables: bool,
     /// The name is that of a version: do not look for a newer one.
     pub exact: bool,
+    /// Of the consumer engine: [`GetRules::consumer`], unless somebody knows better.
+    pub consumer: FetcherRules,
     /// Of nonces.
     pub seed: Seed,
+}
+
+impl GetRules {
+    /// The rules of ordinary fetches.
+    pub fn consumer() -> FetcherRules {
+        FetcherRules {
+            lifetime: LIFETIME.into(),
+            guard: 0.0,
+            notice_timer: NoticeTimer::Restart,
+            jitter: 0.0,
+            rate_change: RateChange::Now,
+            nack_pause: Span::from_millis(1),
+        }
+    }
 }
 
 enum Phase {
@@ -195,16 +211,8 @@ impl Getter {
         }
         let segments = self.resumed.last.map(|last| last.saturating_add(1));
         let what = What { flow: FlowId(0), name, segments, start: cx.now, stop: None };
-        let rules = FetcherRules {
-            lifetime: LIFETIME.into(),
-            guard: 0.0,
-            notice_timer: NoticeTimer::Restart,
-            jitter: 0.0,
-            rate_change: RateChange::Now,
-            nack_pause: Span::from_millis(1),
-        };
         let chance = self.rules.seed.of("fetch").stream();
-        let fetcher = Fetcher::new(what, rules, plugins.control, plugins.timeout, chance);
+        let fetcher = Fetcher::new(what, self.rules.consumer, plugins.control, plugins.timeout, chance);
         let fetcher = self.resumed.there.iter().cloned().fold(fetcher, Fetcher::with_segments);
         self.phase = Phase::Fetching(Box::new(fetcher));
         self.pump(None, out, cx)

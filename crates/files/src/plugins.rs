@@ -5,6 +5,9 @@ use weir_core::{
 };
 use weir_schemes::registry::{self, CONTROLS, TIMEOUTS};
 
+/// Bytes of a Data besides its payload: name, signature, headers.
+const HEADERS: u64 = 120;
+
 /// A part of a scheme with its settings, as a user writes them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
@@ -21,6 +24,23 @@ impl Choice {
     }
 }
 
+/// What is known of a content and the way to it before the first packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// Bytes of content in a packet.
+    pub payload: Bytes,
+    /// Rate of the link over which Interests leave.
+    pub link_rate: Option<Rate>,
+    /// Its propagation delay.
+    pub link_delay: Option<Span>,
+}
+
+impl Default for Known {
+    fn default() -> Known {
+        Known { payload: Bytes(8000), link_rate: None, link_delay: None }
+    }
+}
+
 /// What governs a fetch.
 pub struct Plugins {
     /// How much may be in flight.
@@ -34,14 +54,13 @@ impl Plugins {
     ///
     /// # Errors
     /// An unknown name or parameter, or a value that does not fit, with the nearest right thing.
-    pub fn build(control: &Choice, timeout: &Choice, seed: Seed) -> Result<Plugins, String> {
-        // Nothing is known of the way that the packets will take.
+    pub fn build(control: &Choice, timeout: &Choice, known: &Known, seed: Seed) -> Result<Plugins, String> {
         let site = Site {
             seed,
-            payload: Bytes(8000),
-            data_size: Bytes(8200),
-            link_rate: Rate(0),
-            link_delay: Span::ZERO,
+            payload: known.payload,
+            data_size: Bytes(known.payload.0 + HEADERS),
+            link_rate: known.link_rate.unwrap_or(Rate(0)),
+            link_delay: known.link_delay.unwrap_or(Span::ZERO),
             limit: Limit::Packets(100),
         };
         Ok(Plugins {
@@ -83,11 +102,25 @@ mod tests {
     fn every_control_and_timeout_can_be_built_without_knowing_the_way() {
         for control in CONTROLS {
             for timeout in TIMEOUTS {
-                let built = Plugins::build(&Choice::new(control.name), &Choice::new(timeout.name), Seed(1)).unwrap();
+                let built =
+                    Plugins::build(&Choice::new(control.name), &Choice::new(timeout.name), &Known::default(), Seed(1))
+                        .unwrap();
                 assert!(built.control.allowance().window >= 1.0, "{}", control.name);
                 assert!(built.timeout.timeout() > Span::ZERO, "{}", timeout.name);
             }
         }
+    }
+
+    #[test]
+    fn a_control_begins_with_the_rate_of_the_link_if_it_is_known() {
+        let gap = |link_rate: Option<u64>| {
+            let known = Known { payload: Bytes(1000), link_rate: link_rate.map(Rate), link_delay: None };
+            let built = Plugins::build(&Choice::new("kato"), &Choice::new("rfc6298"), &known, Seed(1)).unwrap();
+            built.control.allowance().gap.unwrap()
+        };
+        // 1120 bytes.
+        assert_eq!(gap(Some(17_920_000)), Span::from_micros(500));
+        assert_ne!(gap(Some(17_920_000)), gap(None));
     }
 
     #[test]
@@ -101,7 +134,9 @@ mod tests {
 
     #[test]
     fn mistakes_name_the_nearest_right_thing() {
-        let wrong = |control: Choice| Plugins::build(&control, &Choice::new("rfc6298"), Seed(1)).err().unwrap();
+        let wrong = |control: Choice| {
+            Plugins::build(&control, &Choice::new("rfc6298"), &Known::default(), Seed(1)).err().unwrap()
+        };
         assert!(wrong(Choice::new("cubik")).contains("did you mean \"cubic\"?"));
         let settings = vec![setting("windw=3").unwrap()];
         let told = wrong(Choice { name: "fixed-window".into(), settings });

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use weir_core::{NoSink, Seed};
 use weir_files::{
-    Choice, Client, GetError, GetRules, Getter, Output, Part, Pipe, Plugins, Publisher, PublisherRules, Server, Shelf,
-    Source, Summary, setting,
+    Choice, Client, GetError, GetRules, Getter, Known, Output, Part, Pipe, Plugins, Publisher, PublisherRules, Server,
+    Shelf, Source, Summary, setting,
 };
 use weir_live::{Driver, Endpoint, FaceOptions};
 use weir_trust::{KeyRing, Signer, Untrusted, Verifier};
@@ -69,7 +69,7 @@ fn spooled(content: &[u8]) -> Shelf {
 }
 
 fn rules(keys: KeyRing) -> GetRules {
-    GetRules { keys, attempts: 5, tables: true, exact: false, seed: Seed(1) }
+    GetRules { keys, attempts: 5, tables: true, exact: false, consumer: GetRules::consumer(), seed: Seed(1) }
 }
 
 fn get_with(from: &Endpoint, what: &str, control: &str, output: Output, keys: KeyRing) -> Result<Summary, GetError> {
@@ -77,7 +77,7 @@ fn get_with(from: &Endpoint, what: &str, control: &str, output: Output, keys: Ke
     if control.name == "cbr" {
         control.settings.push(setting("frequency=5000").unwrap());
     }
-    let plugins = Plugins::build(&control, &Choice::new("rfc6298"), Seed(1)).unwrap();
+    let plugins = Plugins::build(&control, &Choice::new("rfc6298"), &Known::default(), Seed(1)).unwrap();
     let getter = Getter::new(name(what), output, plugins, rules(keys));
     let mut client = Client::new(getter, from.clone(), Arc::default(), Box::new(|_| {}));
     Driver::new(Box::new(NoSink)).unwrap().run(&mut client).unwrap();

@@ -4,8 +4,9 @@ use crate::framer::Framer;
 use crate::link::{Ends, Link};
 use crate::pace::Pace;
 use crate::socket::Transport;
+use crate::station::FaceOptions;
 use std::io;
-use weir_core::{Rate, Time};
+use weir_core::Time;
 use weir_wire::{Kind, Mtu, Packet};
 
 /// Bytes of a stream that are collected before they are written; more is the business of the scheme's queue.
@@ -49,6 +50,8 @@ pub(crate) struct Face {
     pub link: Link,
     pub framer: Framer,
     pub pace: Pace,
+    /// Bytes of lower headers for each frame.
+    overhead: usize,
     pub counters: FaceCounters,
     /// When something last came.
     pub heard: Time,
@@ -74,13 +77,14 @@ pub(crate) enum Sent {
 }
 
 impl Face {
-    pub fn new(transport: Transport, mtu: Mtu, rate: Option<Rate>, now: Time) -> Face {
+    pub fn new(transport: Transport, mtu: Mtu, options: &FaceOptions, now: Time) -> Face {
         Face {
+            overhead: options.overhead.unwrap_or(transport.overhead()),
             transport,
             // Time goes on, so a face that is opened again begins with other numbers.
             link: Link::new(mtu, now.0),
             framer: Framer::default(),
-            pace: Pace::new(rate),
+            pace: Pace::new(options.rate),
             counters: FaceCounters::default(),
             heard: now,
             waiting: false,
@@ -131,7 +135,7 @@ impl Face {
         let (bytes, frames) = (self.out.len(), self.ends.len());
         self.link.encode(packet, &mut self.out, &mut self.ends);
         let added = self.out.len() - bytes;
-        self.pace.charge(now, added + (self.ends.len() - frames) * self.transport.overhead());
+        self.pace.charge(now, added + (self.ends.len() - frames) * self.overhead);
         if self.transport.is_stream() {
             self.ends.clear();
             self.count_out(packet, added);

@@ -32,6 +32,8 @@ pub struct FaceOptions {
     pub mtu: Option<Mtu>,
     /// Rate at which the link behind it sends, where somebody knows; `None`: the kernel's backlog tells when it is free.
     pub rate: Option<Rate>,
+    /// Bytes of lower headers that the rate has to carry with each frame; `None`: those of IP and UDP.
+    pub overhead: Option<usize>,
 }
 
 /// A face that has opened.

@@ -10,7 +10,7 @@ use weir_live::{Endpoint, FaceOptions};
 use weir_wire::Mtu;
 
 fn mtu(bytes: usize) -> FaceOptions {
-    FaceOptions { mtu: Mtu::new(bytes), rate: None }
+    FaceOptions { mtu: Mtu::new(bytes), ..FaceOptions::default() }
 }
 
 fn fetches_all(uri: &str, options: FaceOptions) -> Consumer {
@@ -41,7 +41,7 @@ fn content_comes_in_fragments() {
 
 #[test]
 fn a_rate_is_kept() {
-    let rate = FaceOptions { mtu: None, rate: Some(Rate(40_000_000)) };
+    let rate = FaceOptions { rate: Some(Rate(40_000_000)), ..FaceOptions::default() };
     let server = serve(&format!("udp4://127.0.0.1:{}", free_port()), rate, 8000);
     let consumer = Consumer::new(600, 20).fetch(&server.at, FaceOptions::default());
     let seconds = consumer.ended.seconds();

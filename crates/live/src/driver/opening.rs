@@ -229,7 +229,7 @@ impl Driver {
             station.closed(id, &Closing::Failed(error), &mut self.context());
             return None;
         }
-        self.faces[id.index()] = Some(Face::new(transport, mtu, options.rate, self.now));
+        self.faces[id.index()] = Some(Face::new(transport, mtu, &options, self.now));
         self.settle(station);
         // What came before it was registered makes no event.
         self.readable.push(id);

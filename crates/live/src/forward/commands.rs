@@ -138,7 +138,7 @@ impl Daemon {
             let body = self.face_created(number).body;
             return Err(ControlResponse { code: 409, text: "there is a face to it".to_owned(), body });
         }
-        let options = FaceOptions { mtu: mtu_of(p)?, rate: None };
+        let options = FaceOptions { mtu: mtu_of(p)?, ..FaceOptions::default() };
         self.keeping.ask(driver, &endpoint, options, request.clone());
         Ok(())
     }

@@ -1,10 +1,11 @@
 //! What the operator says, in TOML. The operator's page (docs/live.md) lists every key; a test holds it to that.
 
+pub use super::ends::{Listen, Peer, RouteTo};
 use super::values::{Scheme, Uri, explain};
 use serde::Deserialize;
 use std::path::Path;
-use weir_core::{Bytes, Rate, Span};
-use weir_wire::{Mtu, Name, SignatureType};
+use weir_core::{Bytes, Span};
+use weir_wire::{Name, SignatureType};
 
 /// A forwarder's configuration.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
@@ -109,49 +110,6 @@ impl Default for Schemes {
     }
 }
 
-/// What can be said of a face, or of all faces of a listener.
-#[derive(Clone, Debug, Deserialize, PartialEq)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Listen {
-    /// Where.
-    pub uri: Uri,
-    /// The longest frame.
-    #[serde(default, deserialize_with = "super::values::mtu")]
-    pub mtu: Option<Mtu>,
-    /// Rate of the link, each way out.
-    #[serde(default, deserialize_with = "super::values::some_rate")]
-    pub rate: Option<Rate>,
-    /// Queue.
-    pub queue: Option<Scheme>,
-    /// Loss recovery.
-    pub recovery: Option<Scheme>,
-    /// Interests per second; 0: any number.
-    pub interest_rate: Option<u64>,
-}
-
-/// A face that is kept open.
-#[derive(Clone, Debug, Deserialize, PartialEq)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Peer {
-    /// Where it leads.
-    pub uri: Uri,
-    /// The longest frame.
-    #[serde(default, deserialize_with = "super::values::mtu")]
-    pub mtu: Option<Mtu>,
-    /// Rate of the link.
-    #[serde(default, deserialize_with = "super::values::some_rate")]
-    pub rate: Option<Rate>,
-    /// Queue.
-    pub queue: Option<Scheme>,
-    /// Loss recovery.
-    pub recovery: Option<Scheme>,
-    /// Interests per second; 0: any number.
-    pub interest_rate: Option<u64>,
-    /// Prefixes that are routed there.
-    #[serde(default, deserialize_with = "super::values::routes")]
-    pub routes: Vec<(Name, u64)>,
-}
-
 /// The strategy of a prefix.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -244,6 +202,7 @@ impl Config {
                 return Err(format!("{what} must be at least 1"));
             }
         }
+        super::ends::check(self)?;
         super::parts::check(self)
     }
 
@@ -255,7 +214,7 @@ impl Config {
         let uris = ["unix:///run/nfd/nfd.sock", "udp4://0.0.0.0", "udp6://[::]", "tcp4://0.0.0.0", "tcp6://[::]"];
         let listen = |uri: &str| {
             let uri = Uri(uri.parse().unwrap_or_else(|_| unreachable!("these are face URIs")));
-            Listen { uri, mtu: None, rate: None, queue: None, recovery: None, interest_rate: None }
+            Listen::plain(uri)
         };
         uris.map(listen).to_vec()
     }

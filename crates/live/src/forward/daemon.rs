@@ -250,7 +250,7 @@ fn listen(driver: &mut Driver, config: &Config) -> Result<Vec<(Endpoint, Listen)
     let is_default = config.listen.is_empty();
     let mut listeners = Vec::new();
     for listen in config.listeners() {
-        let options = crate::station::FaceOptions { mtu: listen.mtu, rate: listen.rate };
+        let options = crate::station::FaceOptions { mtu: listen.mtu, rate: listen.rate, overhead: listen.overhead };
         match listen.uri.0.resolve().and_then(|at| driver.listen(&at, options)) {
             Ok(at) => listeners.push((at, listen)),
             // A host without IPv6 is no reason not to run.

@@ -1,7 +1,8 @@
 //! Faces that are to be open: those of the configuration, those that commands ask for. And those that nobody needs.
 
-use super::config::{Config, Peer};
+use super::config::{Config, Listen, Peer, RouteTo};
 use super::daemon::Daemon;
+use super::parts::LinkTerms;
 use super::requests::Request;
 use super::rib::{CHILD_INHERIT, Route};
 use crate::driver::Driver;
@@ -9,7 +10,7 @@ use crate::face_uri::Endpoint;
 use crate::station::{FaceInfo, FaceOptions, Origin};
 use std::collections::BTreeMap;
 use std::io;
-use weir_core::{Context, FaceId, LinkFacts, Span, Time};
+use weir_core::{Context, FaceId, LinkFacts, PathFacts, Span, Time};
 
 /// How long to wait before a face is tried again, and how long after many trials.
 const RETRY: (Span, Span) = (Span::from_millis(1000), Span::from_millis(60_000));
@@ -87,7 +88,8 @@ impl Daemon {
             if kept.at.is_none_or(|at| at > now) {
                 continue;
             }
-            let options = FaceOptions { mtu: kept.peer.mtu, rate: kept.peer.rate };
+            let Peer { mtu, rate, overhead, .. } = kept.peer;
+            let options = FaceOptions { mtu, rate, overhead };
             kept.at = None;
             match kept.peer.uri.0.resolve() {
                 Ok(endpoint) => driver.connect(&endpoint, options, tag as u64),
@@ -138,29 +140,36 @@ impl Daemon {
             Origin::Accepted => None,
         };
         let schemes = &self.config.schemes;
-        let own = |of_peer: Option<&super::values::Scheme>, of_listener: Option<&super::values::Scheme>| {
-            of_peer.or(of_listener).cloned()
-        };
         let listener = listener.filter(|_| about.origin == Origin::Accepted);
-        let queue = own(peer.and_then(|p| p.queue.as_ref()), listener.and_then(|l| l.queue.as_ref()));
-        let recovery = own(peer.and_then(|p| p.recovery.as_ref()), listener.and_then(|l| l.recovery.as_ref()));
-        let rate = peer.and_then(|p| p.interest_rate).or(listener.and_then(|l| l.interest_rate));
-        let (queue, recovery) = (queue.unwrap_or(schemes.queue.clone()), recovery.unwrap_or(schemes.recovery.clone()));
+        let terms = peer.map(Peer::terms).or(listener.map(Listen::terms));
+        let queue = terms.and_then(|terms| terms.queue).unwrap_or(&schemes.queue);
+        let recovery = terms.and_then(|terms| terms.recovery).unwrap_or(&schemes.recovery);
+        let interest_rate = terms.and_then(|terms| terms.interest_rate);
+        let (rate, delay) = (about.options.rate, terms.and_then(|terms| terms.delay));
+        let link = LinkTerms { rate, delay, limit: terms.and_then(|terms| terms.limit(about.mtu)) };
         let routes = peer.map(|peer| peer.routes.clone()).unwrap_or_default();
-        let queue = self.parts.queue(&queue, &recovery, about.options.rate).ok()?;
+        let queue = self.parts.queue(queue, recovery, &link).ok()?;
         let limit = queue.limit();
         let local = about.is_local();
         let face = if local { self.forwarder.add_near_face(queue) } else { self.forwarder.add_face(queue) };
-        if let Some(rate) = about.options.rate {
-            self.forwarder.describe_face(face, &LinkFacts { rate, delay: Span::ZERO, queue: limit });
+        if let Some(rate) = rate {
+            let delay = delay.unwrap_or(Span::ZERO);
+            self.forwarder.describe_face(face, &LinkFacts { rate, delay, queue: limit });
         }
-        self.take_in(face, about, self.bounds_of(local, rate), cx.now);
-        for (prefix, cost) in routes {
-            let route = Route { face, origin: STATIC, cost, flags: CHILD_INHERIT, expires: None };
-            self.rib.register(&prefix, route, self.forwarder.fib_mut());
-        }
+        self.take_in(face, about, self.bounds_of(local, interest_rate), cx.now);
+        routes.iter().for_each(|route| self.lead_to(route, face));
         self.welcome(about, face);
         Some(face)
+    }
+
+    /// A route of the configuration, and what its way is like.
+    fn lead_to(&mut self, to: &RouteTo, face: FaceId) {
+        let route = Route { face, origin: STATIC, cost: to.cost, flags: CHILD_INHERIT, expires: None };
+        self.rib.register(&to.prefix, route, self.forwarder.fib_mut());
+        // It has a next hop now, so the longest prefix is its own.
+        if let (Some(round_trip), Some(prefix)) = (to.round_trip, self.forwarder.fib().lookup(&to.prefix).prefix) {
+            self.forwarder.describe_route(prefix, face, &PathFacts { round_trip });
+        }
     }
 
     /// Whoever asked for a face is told.

@@ -4,6 +4,7 @@ mod commands;
 mod config;
 mod daemon;
 mod datasets;
+mod ends;
 mod guard;
 mod keeping;
 mod mgmt;
@@ -16,7 +17,7 @@ mod tally;
 mod values;
 mod verify;
 
-pub use config::{Choice, Config, Limits, Listen, Management, Peer, Schemes, SignatureKind, Tables};
+pub use config::{Choice, Config, Limits, Listen, Management, Peer, RouteTo, Schemes, SignatureKind, Tables};
 pub use daemon::{Daemon, Started};
 pub use mgmt::{ControlParameters, ControlResponse};
 pub use rib::{CAPTURE, CHILD_INHERIT, Rib, Route};

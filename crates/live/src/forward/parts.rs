@@ -8,6 +8,15 @@ use weir_schemes::registry::{MONITORS, QUEUES, RECOVERIES, STRATEGIES, find};
 /// Bytes of a Data besides its payload: name, signature, headers, as files are served.
 const HEADERS: u64 = 120;
 
+/// What is known of the link of a face.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LinkTerms {
+    pub rate: Option<Rate>,
+    pub delay: Option<Span>,
+    /// What its queue holds; `None`: as much as all others.
+    pub limit: Option<Limit>,
+}
+
 /// Builds plug-ins, each with a seed of its own.
 #[derive(Debug)]
 pub(crate) struct Parts {
@@ -23,15 +32,15 @@ impl Parts {
     }
 
     /// What a queue is told of its link.
-    fn site(&mut self, rate: Option<Rate>) -> Site {
+    fn site(&mut self, link: &LinkTerms) -> Site {
         self.seed = self.seed.wrapping_add(1);
         Site {
             seed: Seed(self.seed),
             payload: self.payload,
             data_size: Bytes(self.payload.0 + HEADERS),
-            link_rate: rate.unwrap_or(Rate(0)),
-            link_delay: Span::ZERO,
-            limit: self.limit,
+            link_rate: link.rate.unwrap_or(Rate(0)),
+            link_delay: link.delay.unwrap_or(Span::ZERO),
+            limit: link.limit.unwrap_or(self.limit),
         }
     }
 
@@ -40,25 +49,25 @@ impl Parts {
         &mut self,
         queue: &Scheme,
         recovery: &Scheme,
-        rate: Option<Rate>,
+        link: &LinkTerms,
     ) -> Result<Box<dyn QueueDiscipline>, String> {
-        let built = build("queue", QUEUES, queue, &self.site(rate))?;
+        let built = build("queue", QUEUES, queue, &self.site(link))?;
         match recovery.is_none() {
             true => Ok(built),
-            false => Ok(build("recovery", RECOVERIES, recovery, &self.site(rate))?(built)),
+            false => Ok(build("recovery", RECOVERIES, recovery, &self.site(link))?(built)),
         }
     }
 
     /// A strategy.
     pub fn strategy(&mut self, scheme: &Scheme) -> Result<Box<dyn ForwardingStrategy>, String> {
-        build("strategy", STRATEGIES, scheme, &self.site(None))
+        build("strategy", STRATEGIES, scheme, &self.site(&LinkTerms::default()))
     }
 
     /// The node's monitor, if there is to be one.
     pub fn monitor(&mut self, scheme: &Scheme) -> Result<Option<Box<dyn NodeMonitor>>, String> {
         match scheme.is_none() {
             true => Ok(None),
-            false => build("monitor", MONITORS, scheme, &self.site(None)).map(Some),
+            false => build("monitor", MONITORS, scheme, &self.site(&LinkTerms::default())).map(Some),
         }
     }
 }
@@ -72,15 +81,17 @@ fn build<B>(what: &str, entries: &[Entry<B>], scheme: &Scheme, site: &Site) -> R
 pub(crate) fn check(config: &Config) -> Result<(), String> {
     let mut parts = Parts::new(config, 0);
     let schemes = &config.schemes;
-    parts.queue(&schemes.queue, &schemes.recovery, None).map_err(|e| format!("in [schemes]: {e}"))?;
+    let nothing = LinkTerms::default();
+    parts.queue(&schemes.queue, &schemes.recovery, &nothing).map_err(|e| format!("in [schemes]: {e}"))?;
     parts.strategy(&schemes.strategy).map_err(|e| format!("in [schemes]: {e}"))?;
     parts.monitor(&schemes.monitor).map_err(|e| format!("in [schemes]: {e}"))?;
-    let listen = config.listen.iter().map(|l| ("listen", &l.uri, &l.queue, &l.recovery, l.rate));
-    let face = config.face.iter().map(|f| ("face", &f.uri, &f.queue, &f.recovery, f.rate));
-    for (table, uri, queue, recovery, rate) in listen.chain(face) {
-        let queue = queue.as_ref().unwrap_or(&schemes.queue);
-        let recovery = recovery.as_ref().unwrap_or(&schemes.recovery);
-        parts.queue(queue, recovery, rate).map_err(|e| format!("in [[{table}]] of {}: {e}", uri.0))?;
+    let listen = config.listen.iter().map(|l| ("listen", &l.uri, l.terms(), l.rate, l.mtu));
+    let face = config.face.iter().map(|f| ("face", &f.uri, f.terms(), f.rate, f.mtu));
+    for (table, uri, terms, rate, mtu) in listen.chain(face) {
+        let queue = terms.queue.unwrap_or(&schemes.queue);
+        let recovery = terms.recovery.unwrap_or(&schemes.recovery);
+        let link = LinkTerms { rate, delay: terms.delay, limit: mtu.and_then(|mtu| terms.limit(mtu)) };
+        parts.queue(queue, recovery, &link).map_err(|e| format!("in [[{table}]] of {}: {e}", uri.0))?;
     }
     for choice in &config.strategy {
         parts.strategy(&choice.strategy).map_err(|e| format!("in [[strategy]] of {}: {e}", choice.prefix))?;

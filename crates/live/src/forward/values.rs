@@ -1,10 +1,11 @@
 //! Values of the configuration that TOML does not have: quantities with units, face URIs, names, schemes.
 
+use super::ends::RouteTo;
 use crate::face_uri::FaceUri;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use std::fmt;
 use std::path::Path;
-use weir_core::{Parameter, Rate, Settings, Value, nearest};
+use weir_core::{Parameter, Rate, Settings, Span, Value, nearest};
 use weir_wire::{Mtu, Name};
 
 /// The shortest frame that can be asked for, in bytes: fragments of less are mostly headers.
@@ -111,6 +112,11 @@ pub(super) fn quantity<'de, D: Deserializer<'de>, P: Parameter>(from: D) -> Resu
     P::read(&value).map_err(D::Error::custom)
 }
 
+/// The same where it may be left out.
+pub(super) fn some_quantity<'de, D: Deserializer<'de>, P: Parameter>(from: D) -> Result<Option<P>, D::Error> {
+    quantity(from).map(Some)
+}
+
 pub(super) fn some_rate<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Rate>, D::Error> {
     match quantity(from)? {
         Rate(0) => Err(D::Error::custom("a link of rate 0 carries nothing")),
@@ -129,18 +135,30 @@ pub(super) fn name<'de, D: Deserializer<'de>>(from: D) -> Result<Name, D::Error>
     parse_name(&String::deserialize(from)?)
 }
 
-/// `["/a", { prefix = "/b", cost = 10 }]`.
-pub(super) fn routes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(Name, u64)>, D::Error> {
+/// `["/a", { prefix = "/b", cost = 10, round-trip = "40ms" }]`.
+pub(super) fn routes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<RouteTo>, D::Error> {
     #[derive(serde::Deserialize)]
-    #[serde(untagged, expecting = "a route is a prefix, or { prefix = \"/b\", cost = 10 }", deny_unknown_fields)]
+    #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+    struct Priced {
+        prefix: String,
+        #[serde(default)]
+        cost: u64,
+        #[serde(default, deserialize_with = "some_quantity")]
+        round_trip: Option<Span>,
+    }
+    #[derive(serde::Deserialize)]
+    #[serde(untagged, expecting = "a route is a prefix, or { prefix = \"/b\", cost = 10, round-trip = \"40ms\" }")]
     enum Route {
         Prefix(String),
-        Priced { prefix: String, cost: u64 },
+        Priced(Priced),
     }
     let routes = Vec::<Route>::deserialize(from)?;
-    let read = |route| match route {
-        Route::Prefix(prefix) => Ok((parse_name(&prefix)?, 0)),
-        Route::Priced { prefix, cost } => Ok((parse_name(&prefix)?, cost)),
+    let read = |route| {
+        let priced = match route {
+            Route::Prefix(prefix) => Priced { prefix, cost: 0, round_trip: None },
+            Route::Priced(priced) => priced,
+        };
+        Ok(RouteTo { prefix: parse_name(&priced.prefix)?, cost: priced.cost, round_trip: priced.round_trip })
     };
     routes.into_iter().map(read).collect()
 }

@@ -11,6 +11,7 @@ use crate::plan::{Routing, StaticRoute, Topology};
 use graph::{Edge, Graph, Length, add};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use weir_core::Span;
 use weir_wire::Name;
 
 /// One way of a node toward a content: a link, and the cost of the path over it.
@@ -37,6 +38,21 @@ impl Routes {
     pub fn of(&self, node: usize) -> &[NextHop] {
         let start = if node == 0 { 0 } else { self.ends[node - 1] };
         &self.hops[start..self.ends[node]]
+    }
+
+    /// Propagation delay to a producer and back, over the way that begins with `first` and goes on over the cheapest next
+    /// hop of each node to where none leads on.
+    pub fn round_trip(&self, topology: &Topology, first: NextHop) -> Span {
+        let mut round_trip = Span::ZERO;
+        let mut next = Some(first);
+        // Routes that a file gives may go in a circle.
+        for _ in 0..topology.nodes.len() {
+            let Some(hop) = next else { break };
+            let link = &topology.links[hop.link];
+            round_trip = round_trip + link.forward.delay + link.backward.delay;
+            next = self.of(if hop.forward { link.b } else { link.a }).first().copied();
+        }
+        round_trip
     }
 
     fn each(nodes: usize, mut hops: impl FnMut(usize) -> Vec<NextHop>) -> Routes {

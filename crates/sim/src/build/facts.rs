@@ -2,10 +2,9 @@
 
 use super::Builder;
 use super::ports::Port;
-use weir_core::{Bytes, LinkFacts, PathFacts, Seed, Site, Span};
+use weir_core::{Bytes, LinkFacts, Seed, Site};
 use weir_engine::Producer;
 use weir_scenario::plan::Workload;
-use weir_scenario::routes::{NextHop, Routes};
 
 impl Builder<'_> {
     /// What the plug-ins of a consumer are told: the link is the one over which its Interests leave.
@@ -31,22 +30,6 @@ impl Builder<'_> {
         let (_, routes) = matching.max_by_key(|(prefix, _)| prefix.len())?;
         let hop = routes.of(workload.consumer).first()?;
         ports.iter().find(|port| port.number == hop.link)
-    }
-
-    /// The way that begins with `first` and goes on over the cheapest next hop of each node, to where none leads on: a
-    /// producer.
-    pub(super) fn path(&self, routes: &Routes, first: NextHop) -> PathFacts {
-        let topology = &self.scenario.topology;
-        let mut round_trip = Span::ZERO;
-        let mut next = Some(first);
-        // Routes that a file gives may go in a circle.
-        for _ in 0..topology.nodes.len() {
-            let Some(hop) = next else { break };
-            let link = &topology.links[hop.link];
-            round_trip = round_trip + link.forward.delay + link.backward.delay;
-            next = routes.of(if hop.forward { link.b } else { link.a }).first().copied();
-        }
-        PathFacts { round_trip }
     }
 }
 

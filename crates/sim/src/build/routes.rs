@@ -3,7 +3,7 @@
 use super::Builder;
 use std::collections::BTreeSet;
 use std::rc::Rc;
-use weir_core::FaceId;
+use weir_core::{FaceId, PathFacts};
 use weir_engine::Forwarder;
 use weir_scenario::plan::Scenario;
 use weir_scenario::routes::{Routes, tables};
@@ -31,7 +31,8 @@ impl Builder<'_> {
                 if let Ok(face) = self.ports[node].binary_search_by_key(&hop.link, |port| port.number) {
                     let face = FaceId(face as u32);
                     let id = forwarder.fib_mut().add_route(prefix, face, hop.cost);
-                    forwarder.describe_route(id, face, &self.path(routes, *hop));
+                    let round_trip = routes.round_trip(&self.scenario.topology, *hop);
+                    forwarder.describe_route(id, face, &PathFacts { round_trip });
                 }
             }
         }
