@@ -7,7 +7,7 @@ TARGET = $(or $(CARGO_TARGET_DIR),target)
 # Not a member of the workspace, so that nothing else waits for mdBook to be compiled.
 BOOK = --manifest-path tools/book/Cargo.toml --target-dir $(TARGET)/book-tool
 
-.PHONY: help build test test-new test-report test-interop lint fmt docs book papers matrix parity bench worlds fuzz bless bless-limits clean
+.PHONY: help build test test-new test-report test-interop lint fmt docs book papers matrix parity live-table bench worlds fuzz soak bless bless-limits clean
 
 help:
 	@echo "make build    the program, optimised: target/release/weir"
@@ -22,9 +22,11 @@ help:
 	@echo "make papers   reproduces every paper into out/all, with a report of all"
 	@echo "make matrix   lets all schemes compete on all networks, and writes the tables of docs/which-scheme.md"
 	@echo "make parity   every scheme simulated and with real programs; writes the table of docs/emulate.md (half an hour; root)"
+	@echo "make live-table  every scheme before 50 Mbit/s with real forwarders, into docs/operators.md (minutes)"
 	@echo "make bench    criterion's benches, small and large; in the end packet-hops a CPU second beside the bare loop (minutes)"
 	@echo "make worlds   $(WORLDS) random worlds (WORLDS=n SEED=n); those that fail go to out/worlds, made small"
 	@echo "make fuzz     $(SECONDS) s of changed inputs for every reader (SECONDS=n SEED=n); see docs/testing.md"
+	@echo "make soak     a forwarder among enemies for ten minutes (SECONDS=n); see docs/testing.md"
 	@echo "make bless    rewrites golden files; look at the difference before you commit it"
 	@echo "make bless-limits  rewrites the limits on instructions per packet-hop (crates/cli/tests/limits.txt)"
 	@echo "make clean    removes what was built and the results in out/"
@@ -107,6 +109,14 @@ parity:
 	$(WEIR) compare simulated emulated --out out/parity --page docs/emulate.md
 	git diff --stat docs/emulate.md
 
+# As `matrix`: the table stands between two marks.
+live-table:
+	mkdir -p out
+	$(WEIR) bench live --bottleneck --markdown > out/bottleneck.md
+	sed -i -e '/^<!-- bottleneck -->$$/,/^<!-- end of bottleneck -->$$/{//!d}' \
+	    -e '/^<!-- bottleneck -->$$/r out/bottleneck.md' docs/operators.md
+	git diff --stat docs/operators.md
+
 bench:
 	$(CARGO) bench -p weir-wire -p weir-engine -p weir-schemes
 	$(CARGO) bench -p weir-sim
@@ -122,6 +132,10 @@ SECONDS ?= 60
 
 fuzz:
 	WEIR_FUZZ_SECONDS=$(SECONDS) WEIR_FUZZ_SEED=$(SEED) $(CARGO) test -p weir-fuzz -- --nocapture
+
+soak: SECONDS = 600
+soak:
+	WEIR_SOAK_SECONDS=$(SECONDS) $(CARGO) test --release -p weir --test soak -- --ignored --nocapture
 
 bless:
 	WEIR_BLESS=1 $(CARGO) test --workspace

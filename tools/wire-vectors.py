@@ -21,10 +21,10 @@ from pathlib import Path
 from ndn.encoding import Component, InterestParam, MetaInfo, Name, make_data, make_interest, parse_data, parse_interest
 from ndn.encoding.ndnlp_v2 import CachePolicy, LpPacket, LpPacketValue, NetworkNack, make_network_nack
 from ndn.security import DigestSha256Signer, HmacSha256Signer, NullSigner
-from ndn.security.signer import Ed25519Signer, Sha256WithEcdsaSigner
+from ndn.security.signer import Ed25519Signer, Sha256WithEcdsaSigner, Sha256WithRsaSigner
 from ndn.app_support import nfd_mgmt
 from Cryptodome.Hash import SHA256
-from Cryptodome.PublicKey import ECC
+from Cryptodome.PublicKey import ECC, RSA
 from Cryptodome.Signature import DSS
 
 OUT = Path(__file__).resolve().parent.parent / "crates" / "wire" / "tests" / "vectors.json"
@@ -32,6 +32,18 @@ OUT = Path(__file__).resolve().parent.parent / "crates" / "wire" / "tests" / "ve
 # Keys of the packets; the secret of HMAC is `secret`.
 ED25519 = ECC.construct(curve="Ed25519", seed=bytes(range(32)))
 ECDSA = ECC.construct(curve="P-256", d=int.from_bytes(bytes(range(32)), "big"))
+
+
+def same_bytes():
+    """Bytes that are drawn alike in every run."""
+    drawn = 0
+    while True:
+        yield from sha256(drawn.to_bytes(8, "big")).digest()
+        drawn += 1
+
+
+SAME = same_bytes()
+RSA_KEY = RSA.generate(2048, randfunc=lambda n: bytes(next(SAME) for _ in range(n)))
 
 
 class FixedInterestSigner(DigestSha256Signer):
@@ -249,6 +261,7 @@ def datas():
     yield make_data("/a/null", MetaInfo(), b"unsigned", NullSigner())
     yield make_data("/a/ed", MetaInfo(), b"signed", Ed25519Signer("/key", ed25519))
     yield make_data("/a/ec", MetaInfo(), b"signed", FixedEcdsaSigner("/key/KEY/%01", ECDSA.export_key(format="DER")))
+    yield make_data("/a/rsa", MetaInfo(), b"signed", Sha256WithRsaSigner("/key/KEY/%02", RSA_KEY.export_key("DER")))
 
 
 def commands():
@@ -288,12 +301,19 @@ def links(interest, data):
     yield link(data[10:], frag_index=2, frag_count=3)
 
 
+def say_key(key, **form):
+    def text(pem):
+        return pem if isinstance(pem, str) else pem.decode()
+
+    private, public = key.export_key(format="PEM", **form), key.public_key().export_key(format="PEM")
+    return {"private": text(private), "public": text(public)}
+
+
 def make():
     all_interests, all_data = list(interests()), list(datas())
     return {
         "made_by": "python-ndn 0.5.2",
-        "keys": {name: {"private": key.export_key(format="PEM"), "public": key.public_key().export_key(format="PEM")}
-                 for name, key in (("ed25519", ED25519), ("ecdsa", ECDSA))},
+        "keys": {"ed25519": say_key(ED25519), "ecdsa": say_key(ECDSA), "rsa": say_key(RSA_KEY, pkcs=8)},
         "names": [say_name(n) for n in names()],
         "interests": [say_interest(w) for w in all_interests],
         "data": [say_data(w) for w in all_data],

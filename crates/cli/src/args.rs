@@ -282,6 +282,16 @@ pub(crate) struct BenchArgs {
     /// Consumer control of `live` [default: that of `weir get`]
     #[arg(long, value_name = "CONTROL")]
     pub control: Option<String>,
+    /// `live` before a link of 50 Mbit/s instead: every scheme, with the queue inside the forwarder and beyond it; takes
+    /// minutes
+    #[arg(long)]
+    pub bottleneck: bool,
+    /// The only scheme of `--bottleneck`
+    #[arg(long, value_name = "SCHEME", requires = "bottleneck")]
+    pub scheme: Option<String>,
+    /// Print what `--bottleneck` measures as a table in Markdown
+    #[arg(long, requires = "bottleneck")]
+    pub markdown: bool,
     /// Run so many times and tell of the fastest: a machine with other work only ever makes a run slower
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repeat: u32,

@@ -28,11 +28,13 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<(), Failure> {
         if args.flows.is_some() || args.segments.is_some() || args.seconds.is_some() {
             return Err(Failure::Input("`live` is one file: say `--megabytes`".into()));
         }
-        let control = args.control.as_deref().unwrap_or(crate::get::CONTROL);
-        return live::live(args.megabytes.unwrap_or(MEGABYTES), args.repeat, control);
+        if args.bottleneck {
+            return bottleneck(args);
+        }
+        return live::live(args.megabytes.unwrap_or(MEGABYTES), args.repeat, args.control.as_deref());
     }
-    if args.megabytes.is_some() || args.control.is_some() {
-        return Err(Failure::Input("`--megabytes` and `--control` are for `live`".into()));
+    if args.megabytes.is_some() || args.control.is_some() || args.bottleneck {
+        return Err(Failure::Input("`--megabytes`, `--control` and `--bottleneck` are for `live`".into()));
     }
     let (name, text) = network(args)?;
     let study = Study::parse(&name, &text, &[]).map_err(|problems| {
@@ -47,6 +49,23 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<(), Failure> {
     }
     let Some(best) = best else { return Ok(()) };
     print(&(json(&name, &best) + "\n"))
+}
+
+/// Size of the file before the bottleneck, in millions of bytes: eight seconds.
+#[cfg(target_os = "linux")]
+const SLOW_MEGABYTES: u64 = 50;
+
+#[cfg(target_os = "linux")]
+fn bottleneck(args: &BenchArgs) -> Result<(), Failure> {
+    if args.control.is_some() || args.repeat > 1 {
+        return Err(Failure::Input("`--bottleneck` has controls of its own, each once: say `--scheme`".into()));
+    }
+    live::bottleneck(args.megabytes.unwrap_or(SLOW_MEGABYTES), args.scheme.as_deref(), args.markdown)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn bottleneck(_: &BenchArgs) -> Result<(), Failure> {
+    Err(Failure::Input("`--bottleneck` needs Linux".into()))
 }
 
 /// The scenario, as a user would write it, and its name.

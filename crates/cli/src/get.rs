@@ -40,9 +40,10 @@ pub(crate) struct GetArgs {
     /// The forwarder or the peer to fetch from [default: NDN_CLIENT_TRANSPORT, client.conf, or NFD's socket]
     #[arg(long, value_name = "URI")]
     pub face: Option<FaceUri>,
-    /// What governs the window or rate: a control of `weir list controls`
-    #[arg(long, value_name = "CONTROL", default_value = CONTROL)]
-    pub control: String,
+    /// What governs the window or rate: a control of `weir list controls` [default: cubic, with
+    /// `hystart=true` and `tcp_friendly=true`]
+    #[arg(long, value_name = "CONTROL")]
+    pub control: Option<String>,
     /// A parameter of the control; may be given several times
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
@@ -75,8 +76,10 @@ pub(crate) struct GetArgs {
     pub consumer: ConsumerArgs,
 }
 
-/// The control of a fetch that names none.
-pub(crate) const CONTROL: &str = "cubic";
+/// The control of a fetch that names none. Between programs of one machine, and before a router that knows no NDN, nothing but
+/// losses would end slow start: it ends when round trips rise. Cubic growth is made for round trips of many milliseconds;
+/// where they are shorter the window follows Reno's.
+const CONTROL: (&str, &[(&str, &str)]) = ("cubic", &[("hystart", "true"), ("tcp_friendly", "true")]);
 
 /// What a packet that is not believed ends with (as ndncatchunks).
 const UNTRUSTED: u8 = 5;
@@ -84,7 +87,7 @@ const UNTRUSTED: u8 = 5;
 pub(crate) fn get(args: &GetArgs) -> Result<(), Failure> {
     let keys = keys(&args.key)?;
     let seed = Seed(Clock::unix_millis() ^ u64::from(std::process::id()) << 44);
-    let control = choice(&args.control, &args.set)?;
+    let control = with_default(args.control.as_deref(), &args.set, CONTROL)?;
     let timeout = choice(&args.timeout, &args.set_timeout)?;
     let plugins =
         Plugins::build(&control, &timeout, &args.consumer.known(), seed.of("plugins")).map_err(Failure::Input)?;
@@ -122,6 +125,21 @@ fn keys(files: &[String]) -> Result<KeyRing, Failure> {
         file.verifier().map_err(|e| Failure::Input(e.to_string()))
     };
     files.iter().map(read).collect()
+}
+
+/// The part that is named, as the registry has it, or else `default` with settings of its own; each with the user's.
+pub(crate) fn with_default(
+    name: Option<&str>,
+    settings: &[String],
+    default: (&str, &[(&str, &str)]),
+) -> Result<Choice, Failure> {
+    let Some(name) = name else {
+        let own = default.1.iter().map(|(key, value)| format!("{key}={value}"));
+        let said = |own: &String| settings.iter().any(|text| text.split('=').next() == own.split('=').next());
+        let all: Vec<String> = own.filter(|own| !said(own)).chain(settings.iter().cloned()).collect();
+        return choice(default.0, &all);
+    };
+    choice(name, settings)
 }
 
 pub(crate) fn choice(name: &str, settings: &[String]) -> Result<Choice, Failure> {
@@ -171,6 +189,9 @@ fn watcher(bar: ProgressBar) -> Watcher {
             bar.reset_eta();
         }
         bar.set_position(now.bytes);
+        if now.away {
+            return bar.set_message(", the forwarder is away; trying again");
+        }
         let window = if now.window.is_finite() { format!("{:.0}", now.window) } else { "-".into() };
         bar.set_message(format!(", window {window}, {} in flight, {:.1} ms", now.in_flight, now.rtt.millis()));
     })

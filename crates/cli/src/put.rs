@@ -1,6 +1,7 @@
 //! `weir put`: serves a file, a folder or standard input under a name.
 
 use crate::Failure;
+use crate::get::with_default;
 use crate::stop::Stopper;
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -12,6 +13,10 @@ use weir_wire::Name;
 
 /// The signer that is no key file.
 const DIGEST: &str = "digest";
+
+/// The queue of a producer that names none. Consumers on the same host have round trips of a millisecond, in which slow
+/// start doubles their windows: a queue that waits 100 ms before it marks, and then lets the mark wait, too, is too late.
+const QUEUE: (&str, &[(&str, &str)]) = ("pcon", &[("interval", "10ms"), ("mark", "this")]);
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
@@ -42,6 +47,13 @@ pub(crate) struct PutArgs {
     /// The name of the key in the packets' KeyLocator [default: its SHA-256]
     #[arg(long, value_name = "NAME")]
     pub key_name: Option<Name>,
+    /// Where Interests wait for their answers: a queue of `weir list queues` [default: pcon, with `interval=10ms` and
+    /// `mark=this`]
+    #[arg(long, value_name = "QUEUE")]
+    pub queue: Option<String>,
+    /// A parameter of the queue; may be given several times
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
     /// Say only what goes wrong
     #[arg(long, short)]
     pub quiet: bool,
@@ -57,7 +69,9 @@ pub(crate) fn put(args: &PutArgs) -> Result<(), Failure> {
     let served = publisher.content_name().unwrap_or_else(|| args.name.clone());
     let mut driver = Driver::new(Box::new(NoSink)).map_err(|e| Failure::Other(e.to_string()))?;
     let stopper = Stopper::new(driver.waker())?;
-    let mut server = Server::new(publisher, stopper.flag(), reporter(args.quiet));
+    let queue = with_default(args.queue.as_deref(), &args.set, QUEUE)?;
+    let server = Server::new(publisher, queue, stopper.flag(), reporter(args.quiet));
+    let mut server = server.map_err(Failure::Input)?;
     for uri in &args.listen {
         let wrong = |e: std::io::Error| Failure::Other(format!("cannot listen at {uri}: {e}"));
         let at = driver.listen(&uri.resolve().map_err(wrong)?, FaceOptions::default()).map_err(wrong)?;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
-/// A `weir put` that ends with the test.
+/// A program that ends with the test, and where it listens.
 struct Put(Child, String);
 
 impl Drop for Put {
@@ -184,4 +184,36 @@ fn a_forwarder_that_is_away_is_waited_for() {
     put.kill().unwrap();
     let said = String::from_utf8(put.wait_with_output().unwrap().stderr).unwrap();
     assert_eq!(said.matches("the forwarder is away").count(), 1, "said once:\n{said}");
+}
+
+/// A forwarder at this socket.
+fn forward(here: &Path, socket: &Path) -> Put {
+    let uri = format!("unix://{}", socket.display());
+    let config = write(here, "forward.toml", format!("[[listen]]\nuri = {uri:?}\n").as_bytes());
+    let child = weir(here).arg("forward").arg(config).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    wait_until("a forwarder", || std::os::unix::net::UnixStream::connect(socket).is_ok());
+    Put(child.expect("the program starts"), uri)
+}
+
+#[test]
+fn a_forwarder_that_is_started_again_ends_no_fetch() {
+    let here = folder("put-get-again");
+    let bytes = content(800 * 8000 + 5);
+    write(&here, "f", &bytes);
+    let socket = std::env::temp_dir().join(format!("weir-again-{}", std::process::id()));
+    let first = forward(&here, &socket);
+    let serving = weir(&here).args(["put", "f", "/p", "--quiet", "--face", &first.1]).spawn();
+    let _put = Put(serving.expect("the program starts"), String::new());
+    let args = ["get", "/p", "-o", "g", "--json", "--quiet", "--face", &first.1, "--control", "cbr"];
+    let get = weir(&here).args(args).args(["--set", "frequency=200"]).stdout(Stdio::piped()).spawn();
+    let get = get.expect("the program starts");
+    let part = here.join("g.part");
+    wait_until("half fetched", || std::fs::metadata(&part).is_ok_and(|about| about.len() as usize > bytes.len() / 2));
+    drop(first);
+    std::fs::remove_file(&socket).expect("a forwarder that was killed leaves its socket");
+    let _second = forward(&here, &socket);
+    let ended = get.wait_with_output().expect("it ends");
+    assert!(ended.status.success() && std::fs::read(here.join("g")).unwrap() == bytes, "{ended:?}");
+    let told: Value = serde_json::from_slice(&ended.stdout).expect("JSON");
+    assert_eq!((&told["resumed_bytes"], &told["fetched_segments"]), (&0.into(), &801.into()), "{told}");
 }

@@ -8,6 +8,7 @@ mod config;
 pub mod layout;
 pub mod namespace;
 mod outcome;
+pub mod relay;
 mod run;
 pub mod shaper;
 mod tables;

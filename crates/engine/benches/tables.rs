@@ -177,6 +177,7 @@ fn fetcher(criterion: &mut Criterion) {
             jitter: 0.0,
             rate_change: RateChange::Next,
             nack_pause: Span::from_millis(1),
+            learn_from_late: false,
         };
         let what = What { flow: FlowId(0), name: content(3), segments: None, start: Time::ZERO, stop: None };
         let settings = match control {

@@ -56,6 +56,10 @@ pub struct FetcherRules {
     /// after the first refusal, twice as long after each further one of the same segment, 10 s at most (ndn-tools: 1
     /// ms). Meanwhile the segment keeps its place in the window. 0: not at all.
     pub nack_pause: Span,
+    /// Learn from a Data that comes less than half a smoothed round trip after its Interest was repeated: it answers the
+    /// first Interest, the timeout was too early, and its round trip counts from there (after Eifel, RFC 3522, which
+    /// tells by a time stamp). Without it a round trip that has grown beyond the timeout is never measured (Karn).
+    pub learn_from_late: bool,
 }
 
 /// What a paced consumer does about the gap that is running when its control changes the rate.

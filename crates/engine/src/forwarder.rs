@@ -16,7 +16,7 @@ use crate::pit::{Pit, PitId};
 use crate::stems::Stems;
 use crate::wakes::{Wakes, earlier};
 use smallvec::SmallVec;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use weir_core::{
     Backlog, Context, DropReason, Event, FaceId, Failure, FailureKind, ForwardingStrategy, LinkFacts, NextHop,
     NodeMonitor, OutRecord, PathFacts, PitView, PrefixId, Pull, QueueDiscipline, Reading, Span, Time,
@@ -59,8 +59,10 @@ pub struct ForwarderCounters {
 /// An NDN forwarder. See [`Router`](crate::Router) for a node that also has applications.
 pub struct Forwarder {
     faces: Vec<Face>,
-    /// Numbers of faces that have closed, the longest closed first.
-    closed: VecDeque<FaceId>,
+    /// Numbers of faces that have closed and may still stand in PIT entries.
+    closed: BTreeSet<FaceId>,
+    /// Numbers that stand nowhere any more.
+    unused: Vec<FaceId>,
     /// The names of all tables.
     stems: Stems,
     pit: Pit,
@@ -103,7 +105,8 @@ impl Forwarder {
     pub fn new(rules: ForwarderRules, strategy: Box<dyn ForwardingStrategy>) -> Forwarder {
         Forwarder {
             faces: Vec::new(),
-            closed: VecDeque::new(),
+            closed: BTreeSet::new(),
+            unused: Vec::new(),
             stems: Stems::default(),
             pit: Pit::new(rules.pit_capacity),
             cs: ContentStore::new(rules.cs_capacity),

@@ -13,6 +13,7 @@ use crate::stems::{Key, StemId, Stems};
 use entry::Asked;
 use expiry::Expiry;
 use smallvec::SmallVec;
+use std::collections::BTreeSet;
 use weir_core::{FaceId, OutRecord, Span, Time};
 use weir_wire::{Interest, Name};
 
@@ -287,12 +288,11 @@ impl Pit {
         self.table.places().map(|slot| self.slots[slot as usize].stem())
     }
 
-    /// Nobody waits at `face` any more. An entry that nobody waits for at all lives on until it expires.
-    pub fn forget_face(&mut self, face: FaceId) {
-        let places: Vec<u32> = self.table.places().collect();
-        for place in places {
-            self.slots[place as usize].forget_downstream(face);
-        }
+    /// Nobody waits at these faces any more, and nothing was sent there. An entry that nobody waits for at all lives on
+    /// until it expires. Looks at every entry.
+    pub fn forget_faces(&mut self, faces: &BTreeSet<FaceId>) {
+        let Pit { table, slots, .. } = self;
+        table.places().for_each(|place| slots[place as usize].forget_faces(faces));
     }
 
     /// Forgets everything.

@@ -5,6 +5,7 @@ mod common;
 use common::*;
 use weir_core::{Choice, DropReason, FaceId};
 use weir_engine::ForwarderRules;
+use weir_wire::NackReason;
 
 #[test]
 fn a_face_that_closes_takes_its_packets_routes_and_waiters_along() {
@@ -26,27 +27,61 @@ fn a_face_that_closes_takes_its_packets_routes_and_waiters_along() {
     assert_eq!(bench.drops(DropReason::NoRoute), 1);
 }
 
+/// Numbers are kept back until there are 64 of them; then the PIT forgets all at once.
 #[test]
 fn a_number_that_is_used_again_inherits_nothing() {
-    let mut bench = router(2, &[("/a", 1, 1)]);
+    let mut bench = router(3, &[("/a", 1, 1)]);
     bench.push(0, interest("/a/seg=1", 7));
+    bench.push(2, with_token(interest("/a/seg=3", 8), &[9]));
+    bench.push(0, interest("/a/seg=3", 7));
+    assert_eq!(bench.out(1).len(), 2);
     bench.close(0);
+    for number in 3..66 {
+        let next = bench.machine.forwarder_mut().add_face(droptail(10));
+        assert_eq!(next, FaceId(number), "no number comes back yet");
+        bench.close(next.0);
+    }
     let again = bench.machine.forwarder_mut().add_face(droptail(10));
     assert_eq!(again, FaceId(0));
     bench.push(1, data("/a/seg=1"));
+    bench.push(1, data("/a/seg=3"));
     assert_eq!(bench.out(0), [""; 0], "whoever had the number before asked for it");
+    assert_eq!(bench.out(2).len(), 1, "the other one still waits");
     bench.push(0, interest("/a/seg=2", 7));
     bench.push(1, data("/a/seg=2"));
     assert_eq!(bench.out(0), ["D /a/seg=2"]);
 }
 
+/// An Interest that went to a face which has closed did not go to the next one with its number.
+#[test]
+fn an_upstream_that_has_closed_is_none() {
+    let mut bench = router(2, &[("/a", 1, 1)]);
+    bench.push(0, interest("/a/seg=1", 7));
+    bench.close(1);
+    (0..63).for_each(|_| {
+        let next = bench.machine.forwarder_mut().add_face(droptail(10));
+        bench.close(next.0);
+    });
+    let again = bench.machine.forwarder_mut().add_face(droptail(10));
+    assert_eq!(again, FaceId(1));
+    bench.push(1, nack("/a/seg=1", 7, NackReason::NoRoute));
+    assert_eq!((bench.drops(DropReason::Unsolicited), bench.out(0).len()), (1, 0));
+}
+
 #[test]
 fn closing_twice_is_closing_once() {
     let mut bench = router(2, &[]);
-    bench.close(0);
-    bench.close(0);
+    (0..2).for_each(|_| bench.close(0));
+    for _ in 0..63 {
+        let next = bench.machine.forwarder_mut().add_face(droptail(10));
+        bench.close(next.0);
+    }
     let mut add = || bench.machine.forwarder_mut().add_face(droptail(10));
-    assert_eq!((add(), add()), (FaceId(0), FaceId(2)));
+    let numbers: Vec<u32> = (0..65).map(|_| add().0).collect();
+    let mut once = numbers.clone();
+    once.sort_unstable();
+    once.dedup();
+    assert_eq!(once.len(), numbers.len(), "{numbers:?}");
 }
 
 #[test]

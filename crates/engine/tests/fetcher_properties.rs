@@ -40,14 +40,16 @@ fn all_rules() -> impl Strategy<Value = FetcherRules> {
     let timer = prop_oneof![Just(NoticeTimer::Keep), Just(NoticeTimer::Restart), Just(NoticeTimer::Stop)];
     let change = prop_oneof![Just(RateChange::Next), Just(RateChange::Now), Just(RateChange::Cut)];
     let pause = prop_oneof![Just(0), Just(1), Just(30)];
-    (timer, prop_oneof![Just(0.0), Just(0.5)], prop_oneof![Just(0.0), Just(1.0)], change, pause).prop_map(
-        |(notice_timer, guard, jitter, rate_change, pause)| FetcherRules {
+    let late = proptest::bool::ANY;
+    (timer, prop_oneof![Just(0.0), Just(0.5)], prop_oneof![Just(0.0), Just(1.0)], change, pause, late).prop_map(
+        |(notice_timer, guard, jitter, rate_change, pause, learn_from_late)| FetcherRules {
             lifetime: span_ms(2000.0).into(),
             guard,
             notice_timer,
             jitter,
             rate_change,
             nack_pause: Span::from_millis(pause),
+            learn_from_late,
         },
     )
 }

@@ -171,6 +171,22 @@ fn a_segment_that_was_sent_again_gives_no_sample() {
     assert_eq!(signal.smoothed_rtt, Span::ZERO);
 }
 
+/// A timeout that was too early is learnt from: the Data cannot answer an Interest that left a moment ago.
+#[test]
+fn a_data_right_after_the_repetition_counts_from_the_first_interest_if_the_rules_say_so() {
+    let late = |learn_from_late, answered_ms: f64| {
+        let mut consumer = begun(Setup { rules: FetcherRules { learn_from_late, ..rules() }, ..Setup::window(1.0) });
+        consumer.go_ms(80.0);
+        consumer.data(0);
+        consumer.go_ms(answered_ms); // 1 was sent at 80 ms and again at 180 ms
+        consumer.data(1);
+        consumer.timer.get().samples.iter().map(|(rtt, _)| rtt.millis()).collect::<Vec<_>>()
+    };
+    assert_eq!(late(true, 219.0), [80.0, 139.0]);
+    assert_eq!(late(true, 220.0), [80.0], "half a round trip: it may answer either");
+    assert_eq!(late(false, 219.0), [80.0], "Karn");
+}
+
 #[test]
 fn a_late_data_of_a_segment_sent_once_gives_a_sample() {
     let mut consumer = begun(Setup::window(2.0));

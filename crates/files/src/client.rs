@@ -15,6 +15,11 @@ use weir_wire::{Kind, Packet};
 /// How often its user hears of a fetch.
 const REPORT: Span = Span::from_millis(100);
 
+/// How long to wait before the next try to reach a forwarder that has gone away.
+const RETRY: Span = Span::from_millis(500);
+/// How long it is tried.
+const PATIENCE: Span = Span::from_millis(60_000);
+
 /// Told how far a fetch is.
 pub type Watcher = Box<dyn FnMut(&GetProgress)>;
 
@@ -25,7 +30,10 @@ pub struct Client {
     lines: Lines,
     outbox: Outbox,
     face: Option<FaceId>,
-    asked: bool,
+    /// When to connect; `None`: it is connected, or about to be. `NEVER`: the next turn says when.
+    connect_at: Option<Time>,
+    /// Since when a forwarder that was there has been away, and why it went.
+    away: Option<(Time, String)>,
     now: Time,
     stop: Arc<AtomicBool>,
     watch: Watcher,
@@ -33,8 +41,8 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client that connects to `remote`: a forwarder, or the producer itself. It ends when the getter does, or when
-    /// `stop` is true (and the driver is woken).
+    /// A client that connects to `remote`: a forwarder, or the producer itself, and connects again for a minute if that
+    /// goes away meanwhile. It ends when the getter does, or when `stop` is true (and the driver is woken).
     pub fn new(getter: Getter, remote: Endpoint, stop: Arc<AtomicBool>, watch: Watcher) -> Client {
         Client {
             getter,
@@ -42,7 +50,8 @@ impl Client {
             lines: Lines::default(),
             outbox: Outbox::new(),
             face: None,
-            asked: false,
+            connect_at: Some(Time::ZERO),
+            away: None,
             now: Time::ZERO,
             stop,
             watch,
@@ -102,7 +111,7 @@ impl Machine for Client {
     fn next_wake(&self) -> Option<Time> {
         match self.face {
             Some(_) => self.getter.next_wake(self.now),
-            None => None,
+            None => self.connect_at,
         }
     }
 
@@ -113,6 +122,7 @@ impl Station for Client {
     fn opened(&mut self, _about: &FaceInfo, cx: &mut Context<'_>) -> Option<FaceId> {
         let face = self.lines.open();
         self.face = Some(face);
+        self.away = None;
         cx.face = face;
         self.getter.wake(&mut self.outbox, cx);
         // The driver does not know the face yet: what is to be sent waits for the next turn.
@@ -122,17 +132,31 @@ impl Station for Client {
     fn closed(&mut self, face: FaceId, why: &Closing, cx: &mut Context<'_>) {
         self.lines.close(face, cx);
         self.face = None;
-        self.getter.give_up(GetError::Face(format!("{} is gone: {why}", self.remote)));
+        self.away = Some((cx.now, why.to_string()));
+        self.connect_at = Some(cx.now + RETRY);
     }
 
     fn refused(&mut self, _tag: u64, error: &io::Error) {
-        self.getter.give_up(GetError::Face(format!("cannot reach {}: {error}", self.remote)));
+        match &self.away {
+            None => self.getter.give_up(GetError::Face(format!("cannot reach {}: {error}", self.remote))),
+            Some(_) => self.connect_at = Some(Time::NEVER),
+        }
     }
 
     fn turn(&mut self, driver: &mut Driver) {
-        if !self.asked {
-            self.asked = true;
-            driver.connect(&self.remote, FaceOptions::default(), 0);
+        let now = driver.clock().now();
+        match self.connect_at {
+            Some(Time::NEVER) => self.connect_at = Some(now + RETRY),
+            Some(at) if at <= now => {
+                self.connect_at = None;
+                driver.connect(&self.remote, FaceOptions::default(), 0);
+            }
+            _ => {}
+        }
+        if let Some((_, why)) = self.away.as_ref().filter(|(since, _)| now.since(*since) >= PATIENCE) {
+            let seconds = PATIENCE.seconds();
+            let told = format!("{} is gone ({why}), and has not come back in {seconds:.0} s", self.remote);
+            self.getter.give_up(GetError::Face(told));
         }
         if self.stop.load(Ordering::Relaxed) {
             self.getter.give_up(GetError::Interrupted);
@@ -140,9 +164,9 @@ impl Station for Client {
         if !self.outbox.is_empty() {
             self.send(&mut driver.context());
         }
-        if self.now.since(self.reported) >= REPORT {
-            self.reported = self.now;
-            (self.watch)(&self.getter.progress());
+        if now.since(self.reported) >= REPORT {
+            self.reported = now;
+            (self.watch)(&GetProgress { away: self.away.is_some(), ..self.getter.progress() });
         }
     }
 

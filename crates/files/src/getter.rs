@@ -45,6 +45,7 @@ impl GetRules {
             jitter: 0.0,
             rate_change: RateChange::Now,
             nack_pause: Span::from_millis(1),
+            learn_from_late: true,
         }
     }
 }
@@ -301,6 +302,7 @@ impl Getter {
             in_flight: fetcher.in_flight(),
             rtt: fetcher.smoothed_rtt(),
             retransmitted: fetcher.counters().retransmitted,
+            away: false,
         }
     }
 

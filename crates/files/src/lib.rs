@@ -9,6 +9,7 @@
 //! Both are stations of [`weir_live`]'s driver.
 
 mod client;
+mod desk;
 mod discovery;
 mod getter;
 mod journal;

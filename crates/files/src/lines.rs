@@ -1,4 +1,4 @@
-//! What waits to be sent, by face.
+//! What waits to be sent of a program's own, by face.
 
 use std::collections::VecDeque;
 use weir_core::{Context, DropReason, FaceId, Pull};

@@ -70,7 +70,7 @@ impl Plugins {
     }
 }
 
-fn build<B>(what: &str, entries: &[Entry<B>], choice: &Choice, site: &Site) -> Result<B, String> {
+pub(crate) fn build<B>(what: &str, entries: &[Entry<B>], choice: &Choice, site: &Site) -> Result<B, String> {
     let entry = registry::find(what, entries, &choice.name)?;
     let wrong = |e: ParameterError| format!("{what} {}: {e}", choice.name);
     (entry.build)(&choice.settings, site).map_err(wrong)

@@ -10,9 +10,9 @@ use weir_wire::{Data, Interest, MAX_PACKET, MetaInfo, Name};
 
 /// FreshnessPeriod of metadata in milliseconds: whoever asks a moment later may have a newer version (ndn-cxx).
 const METADATA_FRESHNESS: u64 = 10;
-/// Bytes of a Data around its content, without its name and its signature's key: types and lengths, MetaInfo, an ECDSA
-/// signature.
-const FRAME: usize = 160;
+/// Bytes of a Data around its content, without its name, its signature and the signature's key: types and lengths,
+/// MetaInfo.
+const FRAME: usize = 88;
 
 /// How contents are cut and signed.
 #[derive(Debug)]
@@ -93,7 +93,7 @@ impl Publisher {
         let key = rules.signer.info().key_locator.as_ref().map_or(0, |_| 200);
         // Version and segment number, and for a folder a path of ordinary length.
         let names = prefix.wire_len() + 20 + if matches!(shelf, Shelf::Folder(_)) { 250 } else { 0 };
-        let most = MAX_PACKET.saturating_sub(FRAME + key + names);
+        let most = MAX_PACKET.saturating_sub(FRAME + rules.signer.signature_len() + key + names);
         if rules.segment_size == 0 || rules.segment_size > most {
             let size = rules.segment_size;
             return Err(format!("segments of {size} bytes: a packet has room for 1 to {most} under this name"));

@@ -1,6 +1,8 @@
 //! The program that serves: a publisher behind faces, and a prefix kept registered at a forwarder.
 
+use crate::desk::Desk;
 use crate::lines::Lines;
+use crate::plugins::Choice;
 use crate::publisher::Publisher;
 use crate::registration::{Answer, Registration};
 use std::io;
@@ -32,6 +34,10 @@ pub enum ServerEvent<'a> {
 /// Told of [`ServerEvent`]s.
 pub type Reporter = Box<dyn FnMut(&ServerEvent<'_>)>;
 
+/// Data that are made for a face before others and the sockets get their turn again, so that what comes meanwhile stands in
+/// the desk's queue and not in the kernel: some tenths of a millisecond.
+const AT_ONCE: usize = 32;
+
 /// A forwarder where the prefix is registered.
 #[derive(Debug)]
 struct Upstream {
@@ -47,17 +53,38 @@ struct Upstream {
 pub struct Server {
     publisher: Publisher,
     upstream: Option<Upstream>,
+    /// What is sent of our own.
     lines: Lines,
+    desk: Desk,
+    /// The face that was served last in this round, and Data that were made for it.
+    made: (FaceId, usize),
+    /// There are Interests that can be answered in the next round.
+    due: bool,
     report: Reporter,
     stop: Arc<AtomicBool>,
     failure: Option<String>,
 }
 
 impl Server {
-    /// A server without a forwarder, for peers that come to the driver's listeners. It ends when `stop` is true (and the
-    /// driver is woken).
-    pub fn new(publisher: Publisher, stop: Arc<AtomicBool>, report: Reporter) -> Server {
-        Server { publisher, upstream: None, lines: Lines::default(), report, stop, failure: None }
+    /// A server without a forwarder, for peers that come to the driver's listeners. Interests wait in a `queue` of the
+    /// registry for each face. It ends when `stop` is true (and the driver is woken).
+    ///
+    /// # Errors
+    /// If there is no such queue, with the nearest right thing.
+    pub fn new(publisher: Publisher, queue: Choice, stop: Arc<AtomicBool>, report: Reporter) -> Result<Server, String> {
+        let desk = Desk::new(queue, Seed(u64::from(std::process::id())))?;
+        let lines = Lines::default();
+        Ok(Server {
+            publisher,
+            upstream: None,
+            lines,
+            desk,
+            made: (FaceId(0), 0),
+            due: false,
+            report,
+            stop,
+            failure: None,
+        })
     }
 
     /// The same at a forwarder, whom it asks for the prefix's Interests with commands that `signer` signs, as long as it
@@ -81,16 +108,16 @@ impl Server {
         self.failure.as_deref()
     }
 
-    fn answer(&mut self, face: FaceId, packet: Packet, cx: &mut Context<'_>) {
-        let Kind::Interest(interest) = &packet.kind else { return };
+    /// The Data that answers an Interest, if there is one.
+    fn answer(&mut self, packet: Packet, cx: &mut Context<'_>) -> Option<Packet> {
+        let Kind::Interest(interest) = &packet.kind else { return None };
         let answer = self.publisher.answer(interest, Clock::unix_millis() * 1000);
         match answer {
             Ok(Some(data)) => {
                 // A queue on the way here was congested: its mark returns with the Data.
                 let HopFields { pit_token, congestion_mark, .. } = packet.hop.clone();
                 let hop = HopFields { pit_token, congestion_mark, ..HopFields::default() };
-                let packet = packet.renewed(hop, Kind::Data(data));
-                self.lines.send(face, packet, cx);
+                return Some(packet.renewed(hop, Kind::Data(data)));
             }
             Ok(None) => cx.discard(packet, DropReason::Unwanted),
             Err(error) => {
@@ -98,6 +125,26 @@ impl Server {
                 cx.discard(packet, DropReason::Unwanted);
             }
         }
+        None
+    }
+
+    /// The next Data for a face, made now.
+    fn next_answer(&mut self, face: FaceId, cx: &mut Context<'_>) -> Pull {
+        if self.made.0 != face {
+            self.made = (face, 0);
+        }
+        while self.made.1 < AT_ONCE {
+            let Some(interest) = self.desk.next(face, cx) else { return Pull::Idle };
+            self.made.1 += 1;
+            if let Some(data) = self.answer(interest, cx) {
+                if self.desk.waits(face) {
+                    cx.ready.more();
+                }
+                return Pull::Packet(data);
+            }
+        }
+        self.due |= self.desk.waits(face);
+        Pull::Idle
     }
 
     fn on_data(&mut self, face: FaceId, packet: Packet, cx: &mut Context<'_>) {
@@ -136,14 +183,25 @@ impl Machine for Server {
     fn receive(&mut self, face: FaceId, packet: Packet, cx: &mut Context<'_>) {
         cx.face = face;
         match &packet.kind {
-            Kind::Interest(_) => self.answer(face, packet, cx),
+            Kind::Interest(_) => {
+                self.desk.add(face, packet, cx);
+                self.due = true;
+            }
             Kind::Data(_) => self.on_data(face, packet, cx),
             Kind::Nack(_) => cx.discard(packet, DropReason::Unwanted),
         }
     }
 
     fn pull(&mut self, face: FaceId, cx: &mut Context<'_>) -> Pull {
-        self.lines.pull(face, cx)
+        match self.lines.pull(face, cx) {
+            Pull::Idle => self.next_answer(face, cx),
+            own => {
+                if self.desk.waits(face) {
+                    cx.ready.more();
+                }
+                own
+            }
+        }
     }
 
     fn keep(&mut self, face: FaceId, packet: Packet) {
@@ -152,9 +210,16 @@ impl Machine for Server {
 
     fn wake(&mut self, cx: &mut Context<'_>) {
         self.register(cx);
+        if std::mem::take(&mut self.due) {
+            // Of a face that takes nothing now, the driver remembers that something waits.
+            self.desk.waiting().for_each(|face| cx.ready.add(face));
+        }
     }
 
     fn next_wake(&self) -> Option<Time> {
+        if self.due {
+            return Some(Time::ZERO);
+        }
         let upstream = self.upstream.as_ref()?;
         upstream.connect_at.or(upstream.registration.due().filter(|_| upstream.face.is_some()))
     }
@@ -165,6 +230,7 @@ impl Machine for Server {
 impl Station for Server {
     fn opened(&mut self, about: &FaceInfo, cx: &mut Context<'_>) -> Option<FaceId> {
         let face = self.lines.open();
+        self.desk.open(face);
         if let (Origin::Connected(_), Some(upstream)) = (about.origin, &mut self.upstream) {
             upstream.face = Some(face);
             upstream.registration.begin(cx.now);
@@ -174,6 +240,7 @@ impl Station for Server {
 
     fn closed(&mut self, face: FaceId, why: &Closing, cx: &mut Context<'_>) {
         self.lines.close(face, cx);
+        self.desk.close(face, cx);
         if let Some(upstream) = self.upstream.as_mut().filter(|upstream| upstream.face == Some(face)) {
             (upstream.face, upstream.registered) = (None, false);
             upstream.registration.end();
@@ -191,6 +258,7 @@ impl Station for Server {
     }
 
     fn turn(&mut self, driver: &mut Driver) {
+        self.made.1 = 0;
         let now = driver.clock().now();
         let Some(upstream) = &mut self.upstream else { return };
         match upstream.connect_at {

@@ -49,7 +49,8 @@ fn serve(at: Endpoint, shelf: impl FnOnce() -> Shelf + Send + 'static, rules: Pu
     let asked_to_stop = stop.clone();
     let thread = std::thread::spawn(move || {
         let publisher = Publisher::new(name("/p"), shelf(), rules).unwrap();
-        let mut server = Server::new(publisher, asked_to_stop, Box::new(|event| panic!("{event:?}")));
+        let queue = Choice::new("pcon");
+        let mut server = Server::new(publisher, queue, asked_to_stop, Box::new(|event| panic!("{event:?}"))).unwrap();
         let mut driver = Driver::new(Box::new(NoSink)).unwrap();
         let at = driver.listen(&at, FaceOptions::default()).unwrap();
         told.send((at, driver.waker())).unwrap();

@@ -217,6 +217,7 @@ impl Driver {
             return;
         }
         let Some(face) = self.face_mut(id) else { return };
+        face.ending |= event.is_read_closed();
         if event.is_writable() && face.is_blocked() {
             face.unblock();
             self.dirty.push(id);

@@ -57,6 +57,8 @@ pub(crate) struct Face {
     pub heard: Time,
     /// The machine has something to send that waits until the face is free.
     pub waiting: bool,
+    /// The system has said that the peer ends the stream; it will not say so again.
+    pub ending: bool,
     /// The kernel takes no more; it will say when it does.
     blocked: bool,
     /// Bytes that are not written yet, from `start` on; of datagrams also where each ends.
@@ -88,6 +90,7 @@ impl Face {
             counters: FaceCounters::default(),
             heard: now,
             waiting: false,
+            ending: false,
             blocked: false,
             out: Vec::new(),
             ends: Ends::new(),

@@ -5,6 +5,9 @@ use weir_core::{Rate, Span, Time};
 /// How far a face may lag behind its rate and still make up for it. Timers come late by some ten microseconds; without
 /// this the rate would fall short by as much at every packet.
 const LAG: Span = Span::from_millis(1);
+/// The same while packets wait: then it is not the face that was idle but this process that was not woken, and on a host with
+/// other work that takes some milliseconds, in which several packets would have left.
+const LATE: Span = Span::from_millis(20);
 
 /// The wire of a face: it is busy while a frame crosses it. Without a rate it is always free, and the kernel says when
 /// there is room.
@@ -12,11 +15,13 @@ const LAG: Span = Span::from_millis(1);
 pub(crate) struct Pace {
     rate: Option<Rate>,
     free_at: Time,
+    /// Packets have been waiting since the wire was last free.
+    behind: bool,
 }
 
 impl Pace {
     pub fn new(rate: Option<Rate>) -> Pace {
-        Pace { rate, free_at: Time::ZERO }
+        Pace { rate, free_at: Time::ZERO, behind: false }
     }
 
     #[inline]
@@ -28,11 +33,24 @@ impl Pace {
         self.free_at
     }
 
+    /// Something waits until the wire is free.
+    #[inline]
+    pub fn wait(&mut self) {
+        self.behind = true;
+    }
+
+    /// Nothing waits any more.
+    #[inline]
+    pub fn rest(&mut self) {
+        self.behind = false;
+    }
+
     /// A frame of `bytes` leaves at `now`.
     #[inline]
     pub fn charge(&mut self, now: Time, bytes: usize) {
         if let Some(rate) = self.rate {
-            let earliest = Time(now.0.saturating_sub(LAG.0));
+            let lag = if self.behind { LATE } else { LAG };
+            let earliest = Time(now.0.saturating_sub(lag.0));
             self.free_at = self.free_at.max(earliest) + rate.transmission(bytes);
         }
     }
@@ -56,6 +74,35 @@ mod tests {
             now = pace.free_at() + Span::from_micros(70);
         }
         assert!((999_000..=1_003_000).contains(&bytes), "{bytes} bytes in a second");
+    }
+
+    #[test]
+    fn a_process_that_was_woken_late_makes_up_for_it_if_packets_waited() {
+        let sent_in_a_second = |waits: bool| {
+            let mut pace = Pace::new(Some(Rate(8_000_000)));
+            let mut now = Time(1_000_000_000);
+            let mut bytes = 0;
+            while now < Time(2_000_000_000) {
+                while pace.is_free(now) {
+                    pace.charge(now, 1000);
+                    bytes += 1000;
+                }
+                if waits {
+                    pace.wait();
+                }
+                now = pace.free_at() + Span::from_millis(7);
+            }
+            bytes
+        };
+        assert!((992_000..=1_010_000).contains(&sent_in_a_second(true)), "{}", sent_in_a_second(true));
+        assert!(sent_in_a_second(false) < 500_000, "{}", sent_in_a_second(false));
+        let mut pace = Pace::new(Some(Rate(8_000_000)));
+        pace.charge(Time(1_000_000_000), 1000);
+        pace.wait();
+        pace.rest();
+        let burst =
+            std::iter::from_fn(|| pace.is_free(Time(5_000_000_000)).then(|| pace.charge(Time(5_000_000_000), 1000)));
+        assert!(burst.count() <= 2, "nothing waited");
     }
 
     #[test]

@@ -8,9 +8,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 use std::time::Duration;
 
-/// Receive buffer that is asked for, in bytes: a burst must wait there while the thread is at something else. The kernel
-/// gives what its own bound allows (`net.core.rmem_max`).
-const RECEIVE_BUFFER: usize = 4 << 20;
+/// Receive buffer of a UDP socket that is asked for, in bytes: a burst must wait there while the thread is at something
+/// else. With what the kernel adds for itself that are some 2000 packets of 8000 bytes. Who may administer networks gets it;
+/// others get what the kernel's own bound allows (`net.core.rmem_max`).
+const RECEIVE_BUFFER: usize = 16 << 20;
 /// Send buffer of a UDP socket, in bytes. What stands in it is out of reach of a scheme's queue, so it is small: with
 /// 8000-byte packets, what a wire of 1 Gbit/s sends in 2 ms.
 const DATAGRAM_SEND_BUFFER: usize = 256 << 10;
@@ -30,7 +31,9 @@ pub(crate) fn udp(local: SocketAddr, peer: Option<SocketAddr>) -> io::Result<Udp
         share_port(&socket)?;
     }
     // What the kernel grants is good enough; without it there is loss, not failure.
-    let _ = socket.set_recv_buffer_size(RECEIVE_BUFFER);
+    if !force_receive_buffer(&socket) {
+        let _ = socket.set_recv_buffer_size(RECEIVE_BUFFER);
+    }
     let _ = socket.set_send_buffer_size(DATAGRAM_SEND_BUFFER);
     socket.set_nonblocking(true)?;
     socket.bind(&local.into())?;
@@ -38,6 +41,14 @@ pub(crate) fn udp(local: SocketAddr, peer: Option<SocketAddr>) -> io::Result<Udp
         socket.connect(&peer.into())?;
     }
     Ok(UdpSocket::from_std(socket.into()))
+}
+
+/// True if the kernel's bound did not count.
+fn force_receive_buffer(socket: &Socket) -> bool {
+    #[cfg(target_os = "linux")]
+    return rustix::net::sockopt::set_socket_recv_buffer_size_force(socket, RECEIVE_BUFFER).is_ok();
+    #[cfg(not(target_os = "linux"))]
+    return false;
 }
 
 /// The address of this host from which the system would send to `peer`. Nothing is sent to find out.

@@ -418,6 +418,23 @@ fn nonsense_from_strangers_harms_nobody() {
     assert!(status.faces.iter().any(|face| face.malformed > 0));
 }
 
+/// The end of a stream may come together with its last bytes, and the system tells of both once.
+#[test]
+fn streams_that_end_with_their_first_word_leave_no_face() {
+    let forwarder = forwarder("");
+    let frame = interest("/nowhere/x", 7).encode();
+    for number in 0..200 {
+        let mut stream = UnixStream::connect(&forwarder.socket).unwrap();
+        stream.write_all(&frame[..if number % 2 == 0 { frame.len() } else { 5 }]).unwrap();
+    }
+    // Sooner than a frame that does not go on is given up.
+    let few = (0..100).any(|_| {
+        std::thread::sleep(Duration::from_millis(100));
+        forwarder.status().faces.len() <= 3
+    });
+    assert!(few, "{} faces are left", forwarder.status().faces.len());
+}
+
 #[test]
 fn an_interest_that_loops_ends() {
     // Two faces of one forwarder that lead to each other: what leaves by one comes back by the other.

@@ -75,7 +75,8 @@ impl KeyFile {
     }
 
     fn pair(&self, der: &[u8]) -> Result<Signer, KeyError> {
-        let what = "it holds no private key of ECDSA P-256 or Ed25519 (`openssl genpkey -algorithm ed25519` makes one)";
+        let what =
+            "it holds no private key of ECDSA P-256, Ed25519 or RSA (`openssl genpkey -algorithm ed25519` makes one)";
         Signer::private(der).ok_or_else(|| self.error(what))
     }
 

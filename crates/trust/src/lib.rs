@@ -1,6 +1,6 @@
 //! Who signed a packet, and whether that is to be believed.
 //!
-//! * [`Signer`]: signs Data and Interests by digest, HMAC, ECDSA P-256 or Ed25519.
+//! * [`Signer`]: signs Data and Interests by digest, HMAC, ECDSA P-256, Ed25519 or RSA.
 //! * [`Verifier`]: one key that signatures are checked with.
 //! * [`KeyRing`]: what is accepted: any packet that is undamaged (the default), or only what one of the given keys
 //!   signed.

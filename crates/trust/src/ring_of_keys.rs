@@ -61,7 +61,7 @@ impl KeyRing {
                 true => Ok(()),
                 false => Err(Untrusted::Wrong(typ)),
             },
-            SignatureType::Rsa | SignatureType::Null | SignatureType::Other(_) => Err(Untrusted::Unsupported(typ)),
+            SignatureType::Null | SignatureType::Other(_) => Err(Untrusted::Unsupported(typ)),
             _ if self.keys.is_empty() => Err(Untrusted::NoKey(typ)),
             _ if fitting.peek().is_none() => Err(Untrusted::NoKeyOfType(typ)),
             _ if fitting.any(|key| key.verify(signature)) => Ok(()),

@@ -4,7 +4,9 @@ use crate::error::SignError;
 use crate::{spki, verifier::Verifier};
 use bytes::Bytes;
 use ring::rand::SystemRandom;
-use ring::signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair};
+use ring::signature::{
+    ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair, RSA_PKCS1_SHA256, RsaKeyPair,
+};
 use std::fmt;
 use weir_wire::{Data, Interest, KeyLocator, MetaInfo, Name, SignatureInfo, SignatureType};
 
@@ -19,6 +21,7 @@ enum Kind {
     Hmac(ring::hmac::Key),
     Ecdsa(Box<EcdsaKeyPair>, SystemRandom),
     Ed25519(Box<Ed25519KeyPair>),
+    Rsa(Box<RsaKeyPair>, SystemRandom),
 }
 
 impl Default for Signer {
@@ -39,13 +42,17 @@ impl Signer {
         Signer { info: SignatureInfo::new(SignatureType::Hmac), key: Kind::Hmac(key) }
     }
 
-    /// A private key of ECDSA P-256 or Ed25519 in DER (PKCS #8). Until it gets a name, its packets name it by the
+    /// A private key of ECDSA P-256, Ed25519 or RSA in DER (PKCS #8). Until it gets a name, its packets name it by the
     /// SHA-256 of its public key.
     pub fn private(der: &[u8]) -> Option<Signer> {
         let random = SystemRandom::new();
         if let Ok(pair) = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, der, &random) {
             let public = spki::p256(pair.public_key().as_ref());
             return Some(Signer::with(SignatureType::Ecdsa, &public, Kind::Ecdsa(Box::new(pair), random)));
+        }
+        if let Ok(pair) = RsaKeyPair::from_pkcs8(der) {
+            let public = spki::rsa(pair.public().as_ref());
+            return Some(Signer::with(SignatureType::Rsa, &public, Kind::Rsa(Box::new(pair), random)));
         }
         // OpenSSL writes Ed25519 keys without their public half.
         let pair = Ed25519KeyPair::from_pkcs8_maybe_unchecked(der).ok()?;
@@ -72,12 +79,24 @@ impl Signer {
         &self.info
     }
 
+    /// Bytes of its longest signature.
+    pub fn signature_len(&self) -> usize {
+        match &self.key {
+            Kind::Digest | Kind::Hmac(_) => 32,
+            // Two numbers of 32 bytes in DER.
+            Kind::Ecdsa(..) => 72,
+            Kind::Ed25519(_) => 64,
+            Kind::Rsa(pair, _) => pair.public().modulus_len(),
+        }
+    }
+
     /// The key that its signatures can be checked with, if it is a public one.
     pub fn verifier(&self) -> Option<Verifier> {
         let public = match &self.key {
             Kind::Digest | Kind::Hmac(_) => return None,
             Kind::Ecdsa(pair, _) => spki::p256(pair.public_key().as_ref()),
             Kind::Ed25519(pair) => spki::ed25519(pair.public_key().as_ref()),
+            Kind::Rsa(pair, _) => spki::rsa(pair.public().as_ref()),
         };
         Verifier::public(&public).ok()
     }
@@ -85,13 +104,18 @@ impl Signer {
     /// The signature of these bytes.
     ///
     /// # Errors
-    /// If ECDSA gets no random numbers from the system.
+    /// If ECDSA or RSA gets no random numbers from the system.
     pub fn sign(&self, signed: &[u8]) -> Result<Bytes, SignError> {
         Ok(match &self.key {
             Kind::Digest => copy(ring::digest::digest(&ring::digest::SHA256, signed)),
             Kind::Hmac(key) => copy(ring::hmac::sign(key, signed)),
             Kind::Ecdsa(pair, random) => copy(pair.sign(random, signed).map_err(|_| SignError)?),
             Kind::Ed25519(pair) => copy(pair.sign(signed)),
+            Kind::Rsa(pair, random) => {
+                let mut signature = vec![0; pair.public().modulus_len()];
+                pair.sign(&RSA_PKCS1_SHA256, random, signed, &mut signature).map_err(|_| SignError)?;
+                signature.into()
+            }
         })
     }
 

@@ -1,7 +1,7 @@
 //! One key that signatures are checked with.
 
 use crate::spki::{self, Key};
-use ring::signature::{ECDSA_P256_SHA256_ASN1, ED25519, UnparsedPublicKey};
+use ring::signature::{ECDSA_P256_SHA256_ASN1, ED25519, RSA_PKCS1_2048_8192_SHA256, UnparsedPublicKey};
 use std::fmt;
 use weir_wire::{Name, Signature, SignatureType};
 
@@ -17,6 +17,7 @@ enum Kind {
     Hmac(ring::hmac::Key),
     Ecdsa(UnparsedPublicKey<Vec<u8>>),
     Ed25519(UnparsedPublicKey<Vec<u8>>),
+    Rsa(UnparsedPublicKey<Vec<u8>>),
 }
 
 impl Verifier {
@@ -33,6 +34,7 @@ impl Verifier {
         let key = match spki::read(der)? {
             Key::P256(point) => Kind::Ecdsa(UnparsedPublicKey::new(&ECDSA_P256_SHA256_ASN1, point.to_vec())),
             Key::Ed25519(key) => Kind::Ed25519(UnparsedPublicKey::new(&ED25519, key.to_vec())),
+            Key::Rsa(key) => Kind::Rsa(UnparsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, key.to_vec())),
         };
         Ok(Verifier { name: None, key })
     }
@@ -53,6 +55,7 @@ impl Verifier {
             Kind::Hmac(_) => SignatureType::Hmac,
             Kind::Ecdsa(_) => SignatureType::Ecdsa,
             Kind::Ed25519(_) => SignatureType::Ed25519,
+            Kind::Rsa(_) => SignatureType::Rsa,
         }
     }
 
@@ -62,7 +65,7 @@ impl Verifier {
         signature.info.typ == self.signature_type()
             && match &self.key {
                 Kind::Hmac(key) => ring::hmac::verify(key, signed, value).is_ok(),
-                Kind::Ecdsa(key) | Kind::Ed25519(key) => key.verify(signed, value).is_ok(),
+                Kind::Ecdsa(key) | Kind::Ed25519(key) | Kind::Rsa(key) => key.verify(signed, value).is_ok(),
             }
     }
 }

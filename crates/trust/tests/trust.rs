@@ -54,10 +54,11 @@ fn name(uri: &str) -> Name {
 #[test]
 fn signatures_of_another_implementation() {
     let hmac = File::new("c2Vj\ncmV0\n").key(true).verifier().unwrap();
-    let keys = [hmac, pem("ecdsa", "public").verifier().unwrap(), pem("ed25519", "public").verifier().unwrap()];
+    let public = |name| pem(name, "public").verifier().unwrap();
+    let keys = [hmac, public("ecdsa"), public("ed25519"), public("rsa")];
     let all: KeyRing = keys.iter().cloned().collect();
     let vectors = vectors();
-    let mut seen = [0; 3];
+    let mut seen = [0; 4];
     for v in vectors["data"].as_array().unwrap() {
         let wire = hex(&v["wire"]);
         let data = Data::decode(&wire.clone().into()).unwrap();
@@ -101,7 +102,7 @@ fn interests_are_checked_too() {
 
 #[test]
 fn what_one_signs_the_other_verifies() {
-    for key in ["ecdsa", "ed25519"] {
+    for key in ["ecdsa", "ed25519", "rsa"] {
         let signer = pem(key, "private").signer().unwrap();
         let Some(KeyLocator::Digest(digest)) = &signer.info().key_locator else { panic!("no name yet") };
         assert_eq!(digest.len(), 32);
@@ -110,6 +111,7 @@ fn what_one_signs_the_other_verifies() {
         for verifier in [public, private, signer.verifier().unwrap()] {
             let ring: KeyRing = [verifier].into_iter().collect();
             let data = signer.data(name("/a/seg=1"), b"payload", &MetaInfo::default()).unwrap();
+            assert!(data.signature().unwrap().value.len() <= signer.signature_len());
             assert_eq!(ring.verify_data(&Data::decode(&data.encode()).unwrap()), Ok(()));
             assert_eq!(data.signature().unwrap().info.key_locator, Some(KeyLocator::Name(name("/me/KEY/1"))));
             let interest = signer.interest(Interest::new(name("/a"), 1), &b"p"[..], 2, 3).unwrap();
@@ -146,6 +148,10 @@ fn encode(bytes: &[u8]) -> String {
     base64::engine::general_purpose::STANDARD.encode(bytes)
 }
 
+/// A public key of 1024 bits (`openssl genpkey -algorithm rsa -pkeyopt rsa_keygen_bits:1024`).
+const SHORT_RSA: &str = "MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQDISly95CtQF51v7dypBp0Kwzfv6AaV77MFEKBP05ROUYn7R947+kGgQS19RI/h\
+    0fONTBmO/PhpZuM85/vda0OLv76wyoMzG6K1THstDDzXTLhCsuq9M/OGWD0m6H2F6fK3tnkXcpjIHBmO480hu28d8uxgA7J/xFcBKPETFCSKJQIDAQAB";
+
 #[test]
 fn wrong_files_say_what_they_hold() {
     let told = |text: &str| File::new(text).verifier().unwrap_err();
@@ -155,9 +161,14 @@ fn wrong_files_say_what_they_hold() {
     assert!(told(&block("CERTIFICATE")).contains("found CERTIFICATE"));
     assert!(told("c2VjcmV0").contains("hmac:FILE"));
     assert!(told("?").contains("nor base64"));
-    let rsa = [0x30, 0x0d, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01, 0x05, 0x00];
-    let rsa = format!("-----BEGIN PUBLIC KEY-----\n{}\n-----END PUBLIC KEY-----\n", encode(&rsa));
-    assert!(told(&rsa).contains("RSA"));
+    let rsa = vectors()["keys"]["rsa"]["public"].as_str().unwrap().to_owned();
+    let der = base64(&rsa.lines().filter(|l| !l.starts_with('-')).collect::<String>());
+    let block_of = |der: &[u8]| format!("-----BEGIN PUBLIC KEY-----\n{}\n-----END PUBLIC KEY-----\n", encode(der));
+    assert!(File::new(block_of(&der)).verifier().is_ok());
+    for at in [20, 40, der.len() - 1] {
+        assert!(told(&block_of(&der[..at])).contains("RSA key is damaged"), "cut at {at}");
+    }
+    assert!(told(&block_of(&base64(SHORT_RSA))).contains("2048"));
     assert!(File::new(block("PRIVATE KEY")).signer().unwrap_err().contains("openssl genpkey"));
     assert!(File::new(" \n").key(true).verifier().unwrap_err().to_string().contains("empty"));
     assert!(File::new([0xff, 0xfe]).verifier().unwrap_err().contains("not text"));

@@ -11,6 +11,7 @@ const ORDER: &[&str] = &[
     "docs/scenario-reference.md",
     "docs/results.md",
     "docs/live.md",
+    "docs/operators.md",
     "docs/reproducing.md",
     "docs/comparing.md",
     "docs/which-scheme.md",

@@ -3,7 +3,12 @@
 //! Every program runs as a process of its own, as it would for a user: one that serves, one or two forwarders, one that
 //! fetches into nothing. Of several repetitions the fastest counts, for other work only ever makes a run slower.
 
+#[cfg(target_os = "linux")]
+mod bottleneck;
 mod setups;
+
+#[cfg(target_os = "linux")]
+pub(super) use bottleneck::bottleneck;
 
 use crate::Failure;
 use crate::output::print;
@@ -20,7 +25,7 @@ pub(super) const SEGMENT: usize = 8000;
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Measures both paths, each with Weir's programs and, if it is found on PATH, with ndnd's.
-pub(super) fn live(megabytes: u64, repeat: u32, control: &str) -> Result<(), Failure> {
+pub(super) fn live(megabytes: u64, repeat: u32, control: Option<&str>) -> Result<(), Failure> {
     let folder = tempfile::tempdir().map_err(|e| Failure::Other(format!("no temporary folder: {e}")))?;
     let file = folder.path().join("content");
     write_content(&file, megabytes).map_err(|e| Failure::Other(format!("{}: {e}", file.display())))?;
@@ -37,7 +42,7 @@ pub(super) fn live(megabytes: u64, repeat: u32, control: &str) -> Result<(), Fai
         "bytes": megabytes * 1_000_000,
         "segment_size": SEGMENT,
         "repeat": repeat,
-        "control": control,
+        "control": control.unwrap_or("the default of get"),
         "paths": paths,
         "version": env!("CARGO_PKG_VERSION"),
     });
@@ -55,7 +60,14 @@ fn write_content(file: &Path, megabytes: u64) -> std::io::Result<()> {
 }
 
 /// The fastest repetition, and the speeds of all.
-fn best(program: Setup, two: bool, repeat: u32, file: &Path, folder: &Path, control: &str) -> Result<Value, Failure> {
+fn best(
+    program: Setup,
+    two: bool,
+    repeat: u32,
+    file: &Path,
+    folder: &Path,
+    control: Option<&str>,
+) -> Result<Value, Failure> {
     let mut runs = Vec::new();
     for _ in 0..repeat {
         let mut running = Running::default();

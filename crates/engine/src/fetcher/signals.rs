@@ -33,6 +33,10 @@ impl Fetcher {
         if slot.transmissions == 1 {
             self.timeout.on_sample(rtt, were_out, cx.now);
             self.smooth(rtt);
+        } else if self.rules.learn_from_late && slot.transmissions == 2 && rtt < Span(self.smoothed_rtt.0 / 2) {
+            let late = cx.now.since(slot.first_sent);
+            self.timeout.on_sample(late, were_out, cx.now);
+            self.smooth(late);
         }
         self.delays.add(cx.now.since(slot.first_sent));
         cx.sink.delivered(

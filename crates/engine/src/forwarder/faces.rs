@@ -5,8 +5,13 @@ use crate::face::{Egress, FaceKind};
 use weir_core::{Context, FaceId, QueueDiscipline};
 use weir_wire::Packet;
 
+/// Numbers of closed faces that are collected before the PIT is searched for all of them at once: peers that come and go
+/// cost a small part of a search each.
+const CLOSED_AT_ONCE: usize = 64;
+
 impl Forwarder {
-    /// Adds a face whose packets leave through `queue`. It may get the number of a face that has closed.
+    /// Adds a face whose packets leave through `queue`. It may get the number of a face that has
+    /// closed, once no pending Interest knows of that any more.
     pub fn add_face(&mut self, queue: Box<dyn QueueDiscipline>) -> FaceId {
         self.add(Face { kind: FaceKind::Link, up: true, egress: Some(Egress::new(queue)) })
     }
@@ -23,7 +28,11 @@ impl Forwarder {
     }
 
     fn add(&mut self, face: Face) -> FaceId {
-        match self.closed.pop_front() {
+        if self.unused.is_empty() && self.closed.len() >= CLOSED_AT_ONCE {
+            self.pit.forget_faces(&self.closed);
+            self.unused.extend(std::mem::take(&mut self.closed).into_iter().rev());
+        }
+        match self.unused.pop() {
             Some(id) => {
                 self.faces[id.index()] = face;
                 id
@@ -35,7 +44,7 @@ impl Forwarder {
         }
     }
 
-    /// Ends a face: what waits in its queue is dropped, nobody waits there for a Data any more, and no route leads there.
+    /// Ends a face: what waits in its queue and what comes for it later is dropped, and no route leads there.
     pub fn close_face(&mut self, face: FaceId, cx: &mut Context<'_>) {
         let open = &mut self.faces[face.index()];
         if open.kind == FaceKind::Closed {
@@ -48,10 +57,9 @@ impl Forwarder {
         }
         self.local.retain(|(to, _)| *to != face);
         self.fib.forget_face(face);
-        self.pit.forget_face(face);
         self.links.retain(|(of, _)| *of != face);
         self.paths.retain(|(_, of, _)| *of != face);
-        self.closed.push_back(face);
+        self.closed.insert(face);
     }
 
     /// Sends a packet of the forwarder's own over a face, as management's answers are.

@@ -5,6 +5,7 @@ use super::expiry::UNLISTED;
 use crate::fib::{Match, StrategyId};
 use crate::stems::{Key, Segment, StemId, Stems};
 use smallvec::{SmallVec, smallvec};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use weir_core::{FaceId, OutRecord, PrefixId, Span, Time};
 use weir_wire::{Interest, InterestExtras, Name, PitToken};
@@ -241,12 +242,15 @@ impl PitEntry {
         }
     }
 
-    pub(super) fn forget_downstream(&mut self, face: FaceId) {
-        if self.from == face.0 {
-            self.from = NONE;
+    pub(super) fn forget_faces(&mut self, faces: &BTreeSet<FaceId>) {
+        for known in [&mut self.from, &mut self.to] {
+            if faces.contains(&FaceId(*known)) {
+                *known = NONE;
+            }
         }
         if let Some(more) = &mut self.more {
-            more.ins.retain(|record| record.face != face);
+            more.ins.retain(|record| !faces.contains(&record.face));
+            more.outs.retain(|sent| !faces.contains(&sent.record.face));
         }
     }
 

@@ -50,6 +50,7 @@ pub fn rules() -> FetcherRules {
         jitter: 0.0,
         rate_change: RateChange::Next,
         nack_pause: Span::from_millis(1),
+        learn_from_late: false,
     }
 }
 

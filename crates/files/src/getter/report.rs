@@ -23,6 +23,8 @@ pub struct GetProgress {
     pub rtt: Span,
     /// Interests sent again.
     pub retransmitted: u64,
+    /// The forwarder is away; it is tried again.
+    pub away: bool,
 }
 
 /// A fetch that is complete.

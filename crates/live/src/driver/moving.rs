@@ -59,8 +59,8 @@ impl Driver {
         self.frames = frames;
         match got {
             Ok(Got::More(_)) => true,
-            // A short read of a stream: whatever comes later makes an event.
-            Ok(Got::All(_)) => false,
+            // A short read of a stream: whatever comes later makes an event. Its end may have come before.
+            Ok(Got::All(bytes)) => bytes > 0 && self.face(id).is_some_and(|face| face.ending),
             Ok(Got::End) => self.end(id, Closing::Ended),
             Err(Broken::Io(error)) => self.end(id, Closing::Failed(error)),
             Err(Broken::Syntax(error)) => self.end(id, Closing::Malformed(error)),
@@ -159,16 +159,24 @@ impl Driver {
             }
             face.waiting = false;
             match station.pull(id, &mut self.context()) {
-                Pull::Idle => return,
+                Pull::Idle => return self.rest(id),
                 Pull::Later(at) => return self.wait(id, Some(at)),
                 Pull::Packet(packet) => {
                     let more = self.ready.take_more();
                     self.transmit(id, packet);
                     if !more {
-                        return;
+                        return self.rest(id);
                     }
                 }
             }
+        }
+    }
+
+    /// The machine has nothing more for a face.
+    #[inline]
+    fn rest(&mut self, id: FaceId) {
+        if let Some(face) = self.face_mut(id) {
+            face.pace.rest();
         }
     }
 
@@ -177,6 +185,7 @@ impl Driver {
         let now = self.now;
         let Some(face) = self.face_mut(id) else { return };
         let known = std::mem::replace(&mut face.waiting, true);
+        face.pace.wait();
         let free_at = face.pace.free_at();
         match at {
             Some(at) => self.timers.push(Reverse((at, id))),

@@ -86,6 +86,9 @@ pub struct Schemes {
     pub queue: Scheme,
     /// Packets that a queue holds, if it does not say so itself.
     pub queue_packets: usize,
+    /// The same of faces to programs of this host. Round trips to them are so short that a window doubles several times
+    /// before a queue that marks has seen enough; what is not lost then is marked soon.
+    pub local_queue_packets: usize,
     /// Loss recovery of each face; `none`: none.
     pub recovery: Scheme,
     /// Strategy of all prefixes.
@@ -102,6 +105,7 @@ impl Default for Schemes {
         Schemes {
             queue: Scheme::named("pcon"),
             queue_packets: 1000,
+            local_queue_packets: 8192,
             recovery: Scheme::named("none"),
             strategy: Scheme::named("best-route"),
             monitor: Scheme::named("none"),

@@ -146,11 +146,12 @@ impl Daemon {
         let recovery = terms.and_then(|terms| terms.recovery).unwrap_or(&schemes.recovery);
         let interest_rate = terms.and_then(|terms| terms.interest_rate);
         let (rate, delay) = (about.options.rate, terms.and_then(|terms| terms.delay));
-        let link = LinkTerms { rate, delay, limit: terms.and_then(|terms| terms.limit(about.mtu)) };
+        let local = about.is_local();
+        let limit = terms.and_then(|terms| terms.limit(about.mtu)).or(local.then(|| self.parts.local_limit()));
+        let link = LinkTerms { rate, delay, limit };
         let routes = peer.map(|peer| peer.routes.clone()).unwrap_or_default();
         let queue = self.parts.queue(queue, recovery, &link).ok()?;
         let limit = queue.limit();
-        let local = about.is_local();
         let face = if local { self.forwarder.add_near_face(queue) } else { self.forwarder.add_face(queue) };
         if let Some(rate) = rate {
             let delay = delay.unwrap_or(Span::ZERO);

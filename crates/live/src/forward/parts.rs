@@ -23,12 +23,15 @@ pub(crate) struct Parts {
     seed: u64,
     payload: Bytes,
     limit: Limit,
+    /// Of faces to programs of this host.
+    local_limit: Limit,
 }
 
 impl Parts {
     pub fn new(config: &Config, seed: u64) -> Parts {
         let limit = Limit::Packets(config.schemes.queue_packets);
-        Parts { seed, payload: config.schemes.payload, limit }
+        let local_limit = Limit::Packets(config.schemes.local_queue_packets);
+        Parts { seed, payload: config.schemes.payload, limit, local_limit }
     }
 
     /// What a queue is told of its link.
@@ -42,6 +45,11 @@ impl Parts {
             link_delay: link.delay.unwrap_or(Span::ZERO),
             limit: link.limit.unwrap_or(self.limit),
         }
+    }
+
+    /// What the queue of a face to a program of this host holds, unless its own terms say.
+    pub fn local_limit(&self) -> Limit {
+        self.local_limit
     }
 
     /// The queue of a face, with its recovery.

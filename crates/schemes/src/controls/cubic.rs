@@ -1,6 +1,6 @@
 //! CUBIC as ndnSIM's `ConsumerPcon` runs it.
 
-use super::laws::{Cubic, CubicRule};
+use super::laws::{Cubic, CubicRule, watched};
 use super::windowed::{OnMark, OnNotice, Windowed};
 use weir_core::{ConsumerControl, Entry};
 
@@ -17,6 +17,8 @@ weir_core::parameters! {
         tcp_friendly: bool = false, None, "ndnSIM, ConsumerPcon";
         /// Aim lower when congestion came earlier than the last time (RFC 8312, section 4.6).
         fast_convergence: bool = false, None, "ndnSIM, ConsumerPcon UseCubicFastConvergence";
+        /// End slow start when round trips rise, before anything is lost (HyStart++).
+        hystart: bool = false, None, "RFC 9406; RFC 9438, section 4.10";
         /// Take Data with a congestion mark as any other.
         ignore_marks: bool = false, None, "ndnSIM, ConsumerPcon ReactToCongestionMarks";
         /// What an Explicit Loss Notice does: "decrease" as a loss, or "ignore".
@@ -31,7 +33,8 @@ pub const ENTRY: Entry<Box<dyn ConsumerControl>> = weir_core::entry!(
     CubicParameters,
     |parameters, _site| {
         let on_mark = OnMark::unless_ignored(parameters.ignore_marks);
-        Box::new(Windowed::new(law(&parameters, f64::INFINITY), on_mark, parameters.on_notice))
+        let law = watched(law(&parameters, f64::INFINITY), parameters.hystart);
+        Box::new(Windowed::new(law, on_mark, parameters.on_notice))
     },
     "../../../../docs/schemes/control-cubic.md"
 );

@@ -1,6 +1,6 @@
 //! PCON's consumer: a window law that is cut by congestion marks as well as by losses.
 
-use super::laws::{Reno, RenoRule, WindowLaw};
+use super::laws::{Reno, RenoRule, WindowLaw, watched};
 use super::windowed::{OnMark, OnNotice, Windowed};
 use super::{bic, cubic};
 use bic::BicParameters;
@@ -80,6 +80,8 @@ weir_core::parameters! {
         beta: Beta = Beta::OfLaw, Some((0.01, 0.999)), "ndnSIM, ConsumerPcon Beta and CubicBeta";
         /// Begin in slow start; otherwise in congestion avoidance, as Thibaud et al. do.
         slow_start: bool = true, None, "ndnSIM, ConsumerPcon";
+        /// End slow start when round trips rise, before anything is lost or marked (HyStart++).
+        hystart: bool = false, None, "RFC 9406";
         /// Cut at most once in a round trip for marks; otherwise every mark cuts (PCON 2016).
         guard_marks: bool = true, None, "ndnSIM, ConsumerPcon UseCwa; Chen et al. (PLR)";
         /// What an Explicit Loss Notice does: "decrease" as a loss, or "ignore".
@@ -94,7 +96,8 @@ pub const ENTRY: Entry<Box<dyn ConsumerControl>> = weir_core::entry!(
     PconCsParameters,
     |parameters, _site| {
         let on_mark = if parameters.guard_marks { OnMark::DecreaseOnce } else { OnMark::DecreaseAlways };
-        Box::new(Windowed::new(law(&parameters), on_mark, parameters.on_notice))
+        let law = watched(law(&parameters), parameters.hystart);
+        Box::new(Windowed::new(law, on_mark, parameters.on_notice))
     },
     "../../../../docs/schemes/control-pcon-cs.md"
 );

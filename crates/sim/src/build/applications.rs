@@ -123,6 +123,7 @@ impl Builder<'_> {
                 plan::RateChange::Cut => RateChange::Cut,
             },
             nack_pause: rules.nack_pause,
+            learn_from_late: false,
         }
     }
 

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// The name of the content.
-const NAME: &str = "/bench/content";
+pub(super) const NAME: &str = "/bench/content";
 /// How long a forwarder or a producer may take to begin.
 const START: Duration = Duration::from_secs(10);
 /// What ndnd needs to register a prefix; it does not say when it has done so.
@@ -76,15 +76,7 @@ impl Setup {
             self.forwarder(&far, Some(port), None, folder, "far", running)?;
         }
         self.forwarder(&near, None, two.then_some(port), folder, "near", running)?;
-        let mut put = self.program()?;
-        put.env("NDN_CLIENT_TRANSPORT", uri(&far)).arg("put");
-        match self {
-            Setup::Weir => put.arg(file).arg(NAME).args(["--segment-size", &super::SEGMENT.to_string()]),
-            Setup::Ndnd => put.arg(NAME).stdin(std::fs::File::open(file).map_err(|e| e.to_string())?),
-        };
-        running.start(&mut put)?;
-        std::thread::sleep(SETTLE);
-        Ok(())
+        put(self, file, &far, running)
     }
 
     /// A forwarder at a socket: with a UDP port, or with a route to one.
@@ -97,24 +89,13 @@ impl Setup {
         name: &str,
         running: &mut Running,
     ) -> Result<(), String> {
-        let (config, text) = match self {
-            Setup::Weir => (folder.join(format!("{name}.toml")), weir_config(at, port, route)),
-            Setup::Ndnd => (folder.join(format!("{name}.yml")), ndnd_config(at, port)),
-        };
-        std::fs::write(&config, text).map_err(|e| format!("{}: {e}", config.display()))?;
-        let mut forward = self.program()?;
-        match self {
-            Setup::Weir => forward.arg("forward").arg(&config),
-            Setup::Ndnd => forward.args(["fw", "run"]).arg(&config),
-        };
-        running.start(&mut forward)?;
-        let began = Instant::now_from_system();
-        while !at.exists() {
-            if began.elapsed() > START {
-                return Err(format!("{} does not listen at {}", self.name(), at.display()));
-            }
-            std::thread::sleep(Duration::from_millis(20));
+        if self == Setup::Weir {
+            return forward(&weir_config(at, port, route), at, &folder.join(format!("{name}.toml")), running);
         }
+        let config = folder.join(format!("{name}.yml"));
+        std::fs::write(&config, ndnd_config(at, port)).map_err(|e| format!("{}: {e}", config.display()))?;
+        running.start(self.program()?.args(["fw", "run"]).arg(&config))?;
+        await_socket(self, at)?;
         if let (Setup::Ndnd, Some(port)) = (self, route) {
             let mut add = self.program()?;
             let face = format!("face=udp4://127.0.0.1:{port}");
@@ -128,15 +109,48 @@ impl Setup {
     }
 
     /// The command that fetches the content into nothing.
-    pub fn fetch(self, folder: &Path, control: &str) -> Result<Command, String> {
+    pub fn fetch(self, folder: &Path, control: Option<&str>) -> Result<Command, String> {
         let mut command = self.program()?;
         command.env("NDN_CLIENT_TRANSPORT", uri(&socket(folder, "near")));
         match self {
-            Setup::Weir => command.args(["get", NAME, "--json", "--control", control]),
+            Setup::Weir => {
+                command.args(["get", NAME, "--json"]).args(control.into_iter().flat_map(|name| ["--control", name]))
+            }
             Setup::Ndnd => command.args(["cat", NAME]),
         };
         Ok(command)
     }
+}
+
+/// Starts `weir forward` with this configuration, which listens at the socket `at`.
+pub(super) fn forward(text: &str, at: &Path, config: &Path, running: &mut Running) -> Result<(), String> {
+    std::fs::write(config, text).map_err(|e| format!("{}: {e}", config.display()))?;
+    running.start(Setup::Weir.program()?.arg("forward").arg(config))?;
+    await_socket(Setup::Weir, at)
+}
+
+fn await_socket(whose: Setup, at: &Path) -> Result<(), String> {
+    let began = Instant::now_from_system();
+    while !at.exists() {
+        if began.elapsed() > START {
+            return Err(format!("{} does not listen at {}", whose.name(), at.display()));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Ok(())
+}
+
+/// Starts the producer at a forwarder's socket.
+pub(super) fn put(whose: Setup, file: &Path, at: &Path, running: &mut Running) -> Result<(), String> {
+    let mut put = whose.program()?;
+    put.env("NDN_CLIENT_TRANSPORT", uri(at)).arg("put");
+    match whose {
+        Setup::Weir => put.arg(file).arg(NAME).args(["--segment-size", &super::SEGMENT.to_string()]),
+        Setup::Ndnd => put.arg(NAME).stdin(std::fs::File::open(file).map_err(|e| e.to_string())?),
+    };
+    running.start(&mut put)?;
+    std::thread::sleep(SETTLE);
+    Ok(())
 }
 
 /// Runs a command whose output nobody wants; says how long it took, and what it said on standard error.
@@ -172,15 +186,15 @@ impl System for Instant {
     }
 }
 
-fn socket(folder: &Path, name: &str) -> PathBuf {
+pub(super) fn socket(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!("{name}.sock"))
 }
 
-fn uri(socket: &Path) -> String {
+pub(super) fn uri(socket: &Path) -> String {
     format!("unix://{}", socket.display())
 }
 
-fn free_port() -> Result<u16, String> {
+pub(super) fn free_port() -> Result<u16, String> {
     let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|socket| socket.local_addr());
     socket.map(|address| address.port()).map_err(|e| format!("no UDP port: {e}"))
 }

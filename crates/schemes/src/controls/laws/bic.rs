@@ -100,6 +100,15 @@ impl WindowLaw for Bic {
         self.window
     }
 
+    /// Only the Reno part below the low window has one.
+    fn in_slow_start(&self) -> bool {
+        self.window < self.rule.low_window.min(self.threshold)
+    }
+
+    fn leave_slow_start(&mut self) {
+        self.threshold = self.threshold.min(self.window);
+    }
+
     fn begin_at(&mut self, window: f64) {
         (self.window, self.threshold, self.maximum) = (window.max(1.0), window, f64::INFINITY);
         self.probe = Some(Probe { step: 1.0, goal: self.window + 1.0 });

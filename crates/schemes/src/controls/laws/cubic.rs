@@ -96,6 +96,14 @@ impl WindowLaw for Cubic {
         self.window
     }
 
+    fn in_slow_start(&self) -> bool {
+        self.window < self.threshold
+    }
+
+    fn leave_slow_start(&mut self) {
+        self.threshold = self.threshold.min(self.window);
+    }
+
     fn begin_at(&mut self, window: f64) {
         (self.window, self.threshold, self.epoch) = (window.max(1.0), window, None);
     }

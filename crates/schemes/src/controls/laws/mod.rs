@@ -2,10 +2,12 @@
 
 mod bic;
 mod cubic;
+mod hystart;
 mod reno;
 
 pub use bic::{Bic, BicRule};
 pub use cubic::{Cubic, CubicRule};
+pub use hystart::HyStart;
 pub use reno::{Reno, RenoRule};
 
 use weir_core::{DataSignal, Time};
@@ -18,8 +20,17 @@ pub trait WindowLaw: Send {
     fn decrease(&mut self, now: Time);
     /// The window: finite and at least 1.
     fn window(&self) -> f64;
+    /// Each Data adds to the window as in slow start.
+    fn in_slow_start(&self) -> bool;
+    /// Ends slow start here, without a cut.
+    fn leave_slow_start(&mut self);
     /// Goes on from a window that another law has reached, without slow start; a law that does not say how starts anew.
     fn begin_at(&mut self, _window: f64) {}
+}
+
+/// The law, with HyStart++ over its slow start if that is asked for.
+pub fn watched<L: WindowLaw + 'static>(law: L, hystart: bool) -> Box<dyn WindowLaw> {
+    if hystart { Box::new(HyStart::new(law)) } else { Box::new(law) }
 }
 
 impl WindowLaw for Box<dyn WindowLaw> {
@@ -33,6 +44,14 @@ impl WindowLaw for Box<dyn WindowLaw> {
 
     fn window(&self) -> f64 {
         (**self).window()
+    }
+
+    fn in_slow_start(&self) -> bool {
+        (**self).in_slow_start()
+    }
+
+    fn leave_slow_start(&mut self) {
+        (**self).leave_slow_start();
     }
 
     fn begin_at(&mut self, window: f64) {

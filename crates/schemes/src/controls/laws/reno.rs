@@ -63,6 +63,14 @@ impl WindowLaw for Reno {
         self.window
     }
 
+    fn in_slow_start(&self) -> bool {
+        self.window < self.threshold
+    }
+
+    fn leave_slow_start(&mut self) {
+        self.threshold = self.threshold.min(self.window);
+    }
+
     fn begin_at(&mut self, window: f64) {
         (self.window, self.threshold) = (window.max(1.0), window);
     }
