@@ -48,8 +48,9 @@ pub struct Arena {
 }
 
 impl Arena {
-    /// The scenario with a bundle of schemes, and perhaps a recovery in its routers. Where the file gives a run neither
-    /// `duration` nor `limit`, it has this limit.
+    /// The scenario with a bundle of schemes, and perhaps a recovery in its routers. Hosts have the bundle's queue, too: a
+    /// producer's own link may be the bottleneck. Where the file gives a run neither `duration` nor `limit`, it has this
+    /// limit.
     ///
     /// # Errors
     /// With what is in the way of this scheme here.
@@ -82,7 +83,10 @@ impl Arena {
         }
         let built = scenario::build(&root, &Loader::new(files), &log);
         match built {
-            Some(scenario) => log.finish(scenario),
+            Some(mut scenario) => {
+                scenario.scheme.host_queue.clone_from(&scenario.scheme.queue);
+                log.finish(scenario)
+            }
             None => Err(log.finish(()).err().unwrap_or_else(|| Problems(vec![Diagnostic::new("it cannot be built")]))),
         }
     }

@@ -46,6 +46,9 @@ fn a_network_is_a_point_without_its_schemes() {
     assert_eq!((&scenario.scheme.recovery, &scenario.workloads[0].control), (&None, &None));
     assert_eq!(scenario.workloads[0].timeout, None);
     assert_eq!((scenario.run.duration, scenario.run.limit), (None, Some(LIMIT)));
+    let marking = arena.scenario("pcon", None, false, LIMIT, &NoFiles).unwrap();
+    assert_eq!(marking.scheme.queue.name, "pcon");
+    assert_eq!(marking.scheme.host_queue, marking.scheme.queue, "a producer's link may be the bottleneck");
     let with = arena.scenario("cubic", Some("plr"), false, LIMIT, &NoFiles).unwrap();
     assert_eq!(with.scheme.recovery.unwrap().name, "plr");
     let quick = arena.scenario("cubic", None, true, LIMIT, &NoFiles).unwrap();
