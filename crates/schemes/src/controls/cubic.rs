@@ -19,6 +19,8 @@ weir_core::parameters! {
         fast_convergence: bool = false, None, "ndnSIM, ConsumerPcon UseCubicFastConvergence";
         /// End slow start when round trips rise, before anything is lost (HyStart++).
         hystart: bool = false, None, "RFC 9406; RFC 9438, section 4.10";
+        /// Rounds in which slow start goes on at a quarter of its speed before "hystart" ends it; 0: none.
+        css_rounds: u64 = 5, Some((0.0, 1e6)), "RFC 9406, section 4.3: CSS_ROUNDS";
         /// Take Data with a congestion mark as any other.
         ignore_marks: bool = false, None, "ndnSIM, ConsumerPcon ReactToCongestionMarks";
         /// What an Explicit Loss Notice does: "decrease" as a loss, or "ignore".
@@ -33,7 +35,7 @@ pub const ENTRY: Entry<Box<dyn ConsumerControl>> = weir_core::entry!(
     CubicParameters,
     |parameters, _site| {
         let on_mark = OnMark::unless_ignored(parameters.ignore_marks);
-        let law = watched(law(&parameters, f64::INFINITY), parameters.hystart);
+        let law = watched(law(&parameters, f64::INFINITY), parameters.hystart, parameters.css_rounds);
         Box::new(Windowed::new(law, on_mark, parameters.on_notice))
     },
     "../../../../docs/schemes/control-cubic.md"

@@ -82,6 +82,8 @@ weir_core::parameters! {
         slow_start: bool = true, None, "ndnSIM, ConsumerPcon";
         /// End slow start when round trips rise, before anything is lost or marked (HyStart++).
         hystart: bool = false, None, "RFC 9406";
+        /// Rounds in which slow start goes on at a quarter of its speed before "hystart" ends it; 0: none.
+        css_rounds: u64 = 5, Some((0.0, 1e6)), "RFC 9406, section 4.3: CSS_ROUNDS";
         /// Cut at most once in a round trip for marks; otherwise every mark cuts (PCON 2016).
         guard_marks: bool = true, None, "ndnSIM, ConsumerPcon UseCwa; Chen et al. (PLR)";
         /// What an Explicit Loss Notice does: "decrease" as a loss, or "ignore".
@@ -96,7 +98,7 @@ pub const ENTRY: Entry<Box<dyn ConsumerControl>> = weir_core::entry!(
     PconCsParameters,
     |parameters, _site| {
         let on_mark = if parameters.guard_marks { OnMark::DecreaseOnce } else { OnMark::DecreaseAlways };
-        let law = watched(law(&parameters), parameters.hystart);
+        let law = watched(law(&parameters), parameters.hystart, parameters.css_rounds);
         Box::new(Windowed::new(law, on_mark, parameters.on_notice))
     },
     "../../../../docs/schemes/control-pcon-cs.md"

@@ -10,16 +10,16 @@ const SAMPLES: u32 = 8;
 const LEAST_RISE: Span = Span::from_millis(4);
 const GREATEST_RISE: Span = Span::from_millis(16);
 const RISE_PART: f64 = 1.0 / 8.0;
-/// In Conservative Slow Start one Data in so many lets the window grow (CSS_GROWTH_DIVISOR), for so many rounds
-/// (CSS_ROUNDS).
+/// In Conservative Slow Start one Data in so many lets the window grow (CSS_GROWTH_DIVISOR).
 const SLOWER: u32 = 4;
-const ROUNDS: u32 = 5;
 
-/// A law whose slow start ends when the least round trip of a round has risen, and has not come down again in five
-/// rounds of slower growth.
+/// A law whose slow start ends when the least round trip of a round has risen, and has not come down again in some rounds
+/// of slower growth.
 #[derive(Debug)]
 pub struct HyStart<L> {
     law: L,
+    /// Rounds of Conservative Slow Start (CSS_ROUNDS).
+    rounds: u64,
     round: Round,
     /// The least round trip of the round before.
     last: Option<Span>,
@@ -39,14 +39,14 @@ struct Round {
 struct Conservative {
     /// The round trip that announced the queue: below it there was none.
     baseline: Span,
-    rounds: u32,
+    rounds: u64,
     data: u32,
 }
 
 impl<L: WindowLaw> HyStart<L> {
-    /// Watches over the slow start of `law`.
-    pub fn new(law: L) -> HyStart<L> {
-        HyStart { law, round: Round::default(), last: None, conservative: None }
+    /// Watches over the slow start of `law`, with so many `rounds` of Conservative Slow Start; 0: it ends at once.
+    pub fn new(law: L, rounds: u64) -> HyStart<L> {
+        HyStart { law, rounds, round: Round::default(), last: None, conservative: None }
     }
 
     fn observe(&mut self, signal: &DataSignal) {
@@ -73,7 +73,7 @@ impl<L: WindowLaw> HyStart<L> {
         match self.conservative {
             // The rise was none.
             Some(slower) if least < slower.baseline => self.conservative = None,
-            Some(slower) if slower.rounds >= ROUNDS => {
+            Some(slower) if slower.rounds >= self.rounds => {
                 self.conservative = None;
                 self.law.leave_slow_start();
             }
@@ -83,7 +83,11 @@ impl<L: WindowLaw> HyStart<L> {
                     let rise = last.scaled(RISE_PART).max(LEAST_RISE).min(GREATEST_RISE);
                     least >= last + rise
                 });
-                self.conservative = risen.then_some(Conservative { baseline: least, rounds: 0, data: 0 });
+                match risen {
+                    true if self.rounds == 0 => self.law.leave_slow_start(),
+                    true => self.conservative = Some(Conservative { baseline: least, rounds: 0, data: 0 }),
+                    false => {}
+                }
             }
         }
     }
@@ -135,7 +139,7 @@ mod tests {
     const CUBIC: CubicRule = CubicRule { c: 0.4, beta: 0.8, tcp_friendly: false, fast_convergence: false, floor: 1.0 };
 
     fn cubic() -> HyStart<Cubic> {
-        HyStart::new(Cubic::new(1.0, f64::INFINITY, CUBIC))
+        HyStart::new(Cubic::new(1.0, f64::INFINITY, CUBIC), 5)
     }
 
     /// Fetches window by window over a path that holds one Data for each of its `base_ms` milliseconds; what is more than
@@ -163,6 +167,14 @@ mod tests {
         assert!(law.window() > 64.0 && law.window() < 64.0 * 1.25f64.powi(7), "{windows:?}");
         let mut without = Reno::new(1.0, f64::INFINITY, RenoRule::plain(0.5, 1.0));
         assert!(fetch(&mut without, 40, 12)[11] > 4000.0);
+    }
+
+    #[test]
+    fn without_slower_rounds_it_ends_at_the_first_rise() {
+        let mut law = HyStart::new(Cubic::new(1.0, f64::INFINITY, CUBIC), 0);
+        let windows = fetch(&mut law, 40, 20);
+        assert_eq!(windows[..5], [2.0, 4.0, 8.0, 16.0, 32.0]);
+        assert!(!law.in_slow_start() && law.window() < 75.0, "{windows:?}");
     }
 
     #[test]

@@ -28,9 +28,9 @@ pub trait WindowLaw: Send {
     fn begin_at(&mut self, _window: f64) {}
 }
 
-/// The law, with HyStart++ over its slow start if that is asked for.
-pub fn watched<L: WindowLaw + 'static>(law: L, hystart: bool) -> Box<dyn WindowLaw> {
-    if hystart { Box::new(HyStart::new(law)) } else { Box::new(law) }
+/// The law, with HyStart++ over its slow start if that is asked for, and so many rounds of Conservative Slow Start.
+pub fn watched<L: WindowLaw + 'static>(law: L, hystart: bool, css_rounds: u64) -> Box<dyn WindowLaw> {
+    if hystart { Box::new(HyStart::new(law, css_rounds)) } else { Box::new(law) }
 }
 
 impl WindowLaw for Box<dyn WindowLaw> {
