@@ -6,11 +6,13 @@ use std::fmt::Write;
 use std::net::Ipv4Addr;
 use std::path::Path;
 use weir_core::{Lifetime, Limit, Value};
-use weir_scenario::plan::{ConsumerRules, NoticeTimer, PartPlan, RateChange, Scenario, SchemePlan, Tables, Workload};
+use weir_scenario::plan::{
+    ConsumerRules, NoticeTimer, Outage, PartPlan, RateChange, Scenario, SchemePlan, Tables, Workload,
+};
 use weir_wire::Name;
 
 /// The port of every face.
-const PORT: u16 = 6363;
+pub(crate) const PORT: u16 = 6363;
 /// Entries of a Pending Interest Table without a bound.
 const PIT: usize = 1 << 20;
 /// How often a consumer asks for a segment before it gives up. Simulated consumers never do.
@@ -41,9 +43,15 @@ pub(crate) fn forwarder(node: &NodeLayout, scheme: &SchemePlan, tables: Tables, 
     let _ = listen(&mut text, &format!("unix://{}", socket.display()));
     let _ = listen(&mut text, &format!("udp4://0.0.0.0:{PORT}"));
     for (number, face) in node.faces.iter().enumerate() {
+        let down = match face.down {
+            Some(Outage::Wait) => "down = \"wait\"\n",
+            Some(Outage::Drop) => "down = \"drop\"\n",
+            // The node does not know.
+            Some(Outage::Silent) | None => "",
+        };
         let _ = writeln!(
             text,
-            "\n[[face]]\nuri = \"{}\"\nrate = \"{}bps\"\noverhead = 0\ndelay = \"{}ns\"\nmtu = {}\n{}\nroutes = [{}]",
+            "\n[[face]]\n{down}uri = \"{}\"\nrate = \"{}bps\"\noverhead = 0\ndelay = \"{}ns\"\nmtu = {}\n{}\nroutes = [{}]",
             uri(face.remote),
             face.rate.0,
             face.delay.0,
@@ -100,18 +108,19 @@ pub(crate) fn put(content: &Content, file: &Path, socket: &Path) -> Vec<OsString
     words
 }
 
-/// The words of `weir get`, which writes what it saw to `stats`.
+/// The words of `weir get`. `files`: where the content goes, and what it saw.
 pub(crate) fn get(
     workload: &Workload,
     scenario: &Scenario,
     node: &NodeLayout,
     socket: &Path,
-    stats: &Path,
+    files: (&Path, &Path),
 ) -> Vec<OsString> {
+    let (output, stats) = files;
     let scheme = &scenario.scheme;
     let control = workload.control.as_ref().unwrap_or(&scheme.control);
     let timeout = workload.timeout.as_ref().unwrap_or(&scheme.timeout);
-    let mut words: Vec<OsString> = vec!["get".into(), name(&workload.name), "-o".into(), "-".into()];
+    let mut words: Vec<OsString> = vec!["get".into(), name(&workload.name), "-o".into(), output.into()];
     words.extend(["--quiet".into(), "--json".into(), "--face".into(), face(socket)]);
     words.extend(["--stats".into(), stats.into(), "--attempts".into(), ATTEMPTS.to_string().into()]);
     for (word, set, part) in [("--control", "--set", control), ("--timeout", "--set-timeout", timeout)] {
@@ -130,7 +139,7 @@ pub(crate) fn get(
 }
 
 /// `[consumer]` as words.
-fn rules(rules: &ConsumerRules) -> [String; 6] {
+fn rules(rules: &ConsumerRules) -> [String; 7] {
     let lifetime = match rules.lifetime {
         Lifetime::Timeout => "timeout".to_owned(),
         Lifetime::Fixed(span) => format!("{}ns", span.0),
@@ -152,6 +161,8 @@ fn rules(rules: &ConsumerRules) -> [String; 6] {
         format!("--jitter={}", rules.jitter),
         format!("--rate-change={rate_change}"),
         format!("--nack-pause={}ns", rules.nack_pause.0),
+        // Simulated consumers do not.
+        "--learn-from-late=false".to_owned(),
     ]
 }
 

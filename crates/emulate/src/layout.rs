@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::net::Ipv4Addr;
 use weir_core::{Limit, Rate, Span};
-use weir_scenario::plan::{Link, Scenario, Way};
+use weir_scenario::plan::{Link, Outage, Scenario, Software, Way};
 use weir_scenario::routes::tables;
 use weir_wire::{Mtu, Name};
 
@@ -31,6 +31,8 @@ pub struct NodeLayout {
     pub routes: Vec<RouteLayout>,
     /// It has one link and is the end of a workload: in the simulator it has no forwarder. Its queue is `host_queue`.
     pub is_host: bool,
+    /// Its forwarder.
+    pub software: Software,
 }
 
 /// One end of a link.
@@ -50,6 +52,8 @@ pub struct FaceLayout {
     pub limit: Limit,
     /// The longest frame, where the scenario has one.
     pub mtu: Option<Mtu>,
+    /// It is down, and this is what becomes of packets.
+    pub down: Option<Outage>,
 }
 
 /// A next hop.
@@ -114,8 +118,13 @@ impl Layout {
                 faces: faces(&topology.links, node),
                 routes: Vec::new(),
                 is_host: false,
+                software: Software::Weir,
             })
             .collect();
+        for (node, software) in &scenario.software {
+            nodes[*node].software = *software;
+        }
+        shorten_frames(&topology.links, &mut nodes);
         for workload in &scenario.workloads {
             for end in workload.producers.iter().chain([&workload.consumer]) {
                 nodes[*end].is_host = nodes[*end].faces.len() == 1;
@@ -144,10 +153,21 @@ fn supported(scenario: &Scenario) -> Result<(), Unsupported> {
         let label = &workload.label;
         return no(format!("flow `{label}` makes many requests; programs fetch contents: use `fetch` workloads"));
     }
-    if !scenario.timeline.is_empty() {
-        return no("a timeline (`[[at]]`) cannot be emulated".into());
+    crate::timeline::supported(scenario)
+}
+
+/// Frames on links of forwarders that do not take every length are short.
+fn shorten_frames(links: &[Link], nodes: &mut [NodeLayout]) {
+    for (number, link) in links.iter().enumerate() {
+        if [link.a, link.b].iter().all(|end| nodes[*end].software == Software::Weir) {
+            continue;
+        }
+        for end in [link.a, link.b] {
+            for face in nodes[end].faces.iter_mut().filter(|face| face.way.link == number) {
+                face.mtu = Mtu::new(crate::others::mtu(face));
+            }
+        }
     }
-    Ok(())
 }
 
 fn contents(scenario: &Scenario) -> Result<Vec<Content>, Unsupported> {
@@ -201,6 +221,7 @@ fn faces(links: &[Link], node: usize) -> Vec<FaceLayout> {
             delay: direction.delay,
             limit: direction.limit,
             mtu: plan.mtu,
+            down: None,
         }
     };
     let of_link = |(number, link): (usize, &Link)| {
@@ -248,6 +269,16 @@ fetch = { segments = 3000, payload = "1000B", name = "/file" }
     }
 
     #[test]
+    fn frames_to_other_forwarders_are_short() {
+        let text = CHAIN.to_owned() + "[[node]]\nname = \"r\"\nforwarder = \"ndnd\"\n";
+        let layout = layout(&text).unwrap();
+        assert_eq!(layout.nodes[1].software, Software::Ndnd);
+        let mtus: Vec<Option<usize>> =
+            layout.nodes.iter().flat_map(|n| &n.faces).map(|f| f.mtu.map(Mtu::bytes)).collect();
+        assert_eq!(mtus, [Some(crate::others::MTU); 4]);
+    }
+
+    #[test]
     fn a_fetch_without_end_has_more_than_the_links_can_carry() {
         let text = CHAIN.replace("segments = 3000, ", "") + "[run]\nduration = \"8s\"\n";
         assert_eq!(layout(&text).unwrap().contents[0].segments, 100_001);
@@ -259,8 +290,8 @@ fetch = { segments = 3000, payload = "1000B", name = "/file" }
             "fetch = { segments = 3000, payload = \"1000B\", name = \"/file\" }",
             "poisson = { rate = \"100/s\", count = 5, name = \"/file\" }",
         );
-        let timeline = CHAIN.to_owned() + "[[at]]\ntime = \"1s\"\ndown = \"c-r\"\n[run]\nduration = \"8s\"\n";
-        for (text, word) in [(requests, "many requests"), (timeline, "timeline")] {
+        let timeline = CHAIN.to_owned() + "[[at]]\ntime = \"1s\"\nrestart = \"r\"\n[run]\nduration = \"8s\"\n";
+        for (text, word) in [(requests, "many requests"), (timeline, "restart")] {
             let error = layout(&text).unwrap_err();
             assert!(error.0.contains(word), "{error}");
         }

@@ -4,14 +4,20 @@
 
 #![cfg(target_os = "linux")]
 
+mod changing;
 mod config;
+mod fetching;
 pub mod layout;
 pub mod namespace;
+mod network;
+mod others;
 mod outcome;
+mod program;
 pub mod relay;
 mod run;
 pub mod shaper;
 mod tables;
+mod timeline;
 pub mod tunnel;
 
 pub use run::{EmulateError, Setting, run};

@@ -54,7 +54,12 @@ pub fn prepare() -> Result<(), Unable> {
     let tunnels = "/dev/net/tun";
     let opened = std::fs::OpenOptions::new().read(true).write(true).open(tunnels);
     opened.map(drop).map_err(|error| {
-        Unable(format!("an emulated network needs tunnel devices, and {tunnels} cannot be opened: {error}"))
+        let hint = match error.kind() {
+            io::ErrorKind::PermissionDenied => format!("; its usual mode lets everybody (chmod 666 {tunnels})"),
+            io::ErrorKind::NotFound => "; the kernel's module is `tun`".to_owned(),
+            _ => String::new(),
+        };
+        Unable(format!("an emulated network needs tunnel devices, and {tunnels} cannot be opened: {error}{hint}"))
     })
 }
 

@@ -17,16 +17,26 @@ use weir_scenario::metrics::SERIES;
 use weir_scenario::plan::{Scenario, Way};
 use weir_sim::{Outcome, Sample, Scope};
 
-/// The end of one fetch.
+/// The end of one program that fetched: all of a fetch, or the part between two stops.
 pub(crate) struct Fetched {
     /// Place of its workload.
     pub flow: usize,
     /// When its program was started.
     pub start: Time,
+    /// When the first program of the fetch was.
+    pub begun: Time,
     /// What the program wrote; absent if it saw no Data.
     pub stats: PathBuf,
     /// It ended by itself: everything is there.
     pub completed: bool,
+}
+
+impl Fetched {
+    /// Seconds from the beginning of the fetch to its last Data.
+    fn end(&self, seen: &[Segment]) -> f64 {
+        let last = seen.iter().map(|segment| segment.time).fold(0.0, f64::max);
+        self.start.seconds() - self.begun.seconds() + last
+    }
 }
 
 /// Counters of a link direction at one moment, or their difference.
@@ -70,16 +80,19 @@ pub(crate) fn outcome(
     fetched: &[Fetched],
     layout: &Layout,
     links: &BTreeMap<Way, Seen>,
-    status: &[Status],
+    status: &[Option<Status>],
     length: Span,
 ) -> io::Result<Outcome> {
     let mut outcome = Outcome::default();
     let mut flows: BTreeMap<&str, Flow> = BTreeMap::new();
-    for fetch in fetched {
+    let read = |fetch: &Fetched| if fetch.stats.exists() { segments(&fetch.stats) } else { Ok(Vec::new()) };
+    let all = fetched.iter().map(read).collect::<io::Result<Vec<_>>>()?;
+    for (fetch, seen) in fetched.iter().zip(&all) {
         let workload = &scenario.workloads[fetch.flow];
-        let seen = if fetch.stats.exists() { segments(&fetch.stats)? } else { Vec::new() };
-        series(&mut outcome, scenario, fetch, &seen)?;
-        flows.entry(&workload.label).or_default().add(fetch, &seen, length);
+        series(&mut outcome, scenario, fetch, seen)?;
+        let end = fetched.iter().zip(&all).find(|(other, _)| other.flow == fetch.flow && other.completed);
+        let took = end.map_or(length.seconds() - fetch.begun.seconds(), |(last, seen)| last.end(seen));
+        flows.entry(&workload.label).or_default().add(fetch, seen, took);
     }
     outcome.series.sort_by(|a, b| a.time.total_cmp(&b.time));
     for (label, flow) in &flows {
@@ -114,15 +127,13 @@ struct Flow {
 }
 
 impl Flow {
-    fn add(&mut self, fetch: &Fetched, seen: &[Segment], length: Span) {
-        self.started += 1.0;
-        let last = seen.iter().map(|segment| segment.time).fold(0.0, f64::max);
-        let over = length.seconds() - fetch.start.seconds();
-        let took = if fetch.completed { last } else { over };
+    /// Adds what a program has fetched of a fetch that took so many seconds.
+    fn add(&mut self, fetch: &Fetched, seen: &[Segment], took: f64) {
+        self.started += if fetch.start == fetch.begun { 1.0 } else { 0.0 };
         if fetch.completed {
             self.completed += 1.0;
-            self.completion = self.completion.max(last);
-            self.fetch_times.push(last * 1e3);
+            self.completion = self.completion.max(took);
+            self.fetch_times.push(took * 1e3);
         }
         let bytes: f64 = seen.iter().map(|segment| segment.payload).sum();
         if took > 0.0 {
@@ -233,8 +244,9 @@ fn put_links(outcome: &mut Outcome, scenario: &Scenario, links: &BTreeMap<Way, S
 }
 
 /// What forwarders count at their faces: it adds to what their links have counted.
-fn put_faces(outcome: &mut Outcome, scenario: &Scenario, layout: &Layout, status: &[Status]) {
+fn put_faces(outcome: &mut Outcome, scenario: &Scenario, layout: &Layout, status: &[Option<Status>]) {
     for (node, status) in layout.nodes.iter().zip(status) {
+        let Some(status) = status else { continue };
         for face in &node.faces {
             let remote = uri(face.remote);
             let Some(seen) = status.faces.iter().find(|seen| seen.remote == remote) else { continue };
@@ -254,8 +266,9 @@ fn put_faces(outcome: &mut Outcome, scenario: &Scenario, layout: &Layout, status
 }
 
 /// What forwarders count: those of whole nodes.
-fn put_nodes(outcome: &mut Outcome, scenario: &Scenario, status: &[Status]) {
+fn put_nodes(outcome: &mut Outcome, scenario: &Scenario, status: &[Option<Status>]) {
     for (name, status) in scenario.topology.nodes.iter().zip(status) {
+        let Some(status) = status else { continue };
         let values = [
             ("pit_max", status.pit.peak as f64),
             ("cs_hits", status.cs.hits as f64),
@@ -265,8 +278,8 @@ fn put_nodes(outcome: &mut Outcome, scenario: &Scenario, status: &[Status]) {
             outcome.values.insert((metric, Scope::Node(name.clone())), value);
         }
     }
-    let sum = |of: fn(&Status) -> u64| status.iter().map(of).sum::<u64>() as f64;
-    let most = status.iter().map(|status| status.pit.peak).max().unwrap_or_default();
+    let sum = |of: fn(&Status) -> u64| status.iter().flatten().map(of).sum::<u64>() as f64;
+    let most = status.iter().flatten().map(|status| status.pit.peak).max().unwrap_or_default();
     for (metric, value) in [
         ("pit_max", most as f64),
         ("cs_hits", sum(|s| s.cs.hits)),

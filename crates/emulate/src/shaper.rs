@@ -23,6 +23,8 @@ pub struct Shaper {
     bytes: usize,
     /// The latest arrival among the datagrams that keep their order.
     ordered: Time,
+    /// Nothing arrives.
+    down: bool,
 }
 
 /// What becomes of a datagram.
@@ -50,7 +52,20 @@ impl Shaper {
             waiting: VecDeque::new(),
             bytes: 0,
             ordered: Time::ZERO,
+            down: false,
         }
+    }
+
+    /// Has other properties from now on; `None`: as before. Nothing overtakes what is on its way.
+    pub fn change(&mut self, rate: Option<Rate>, delay: Option<Span>, loss: Option<f64>) {
+        self.rate = rate.unwrap_or(self.rate);
+        self.delay = delay.unwrap_or(self.delay);
+        self.loss = loss.unwrap_or(self.loss);
+    }
+
+    /// Loses everything from now on, or carries it again.
+    pub fn set_down(&mut self, down: bool) {
+        self.down = down;
     }
 
     /// Takes a datagram of so many bytes. `now` never goes back.
@@ -68,11 +83,14 @@ impl Shaper {
             self.bytes += bytes;
         }
         self.free_at = start + self.rate.transmission(bytes);
-        if self.chance.happens(self.loss) {
+        if self.chance.happens(self.loss) || self.down {
             return Fate::Lost;
         }
         let arrival = self.free_at + self.delay;
-        let Some(conditions) = &mut self.conditions else { return Fate::Arrives(arrival, None) };
+        let Some(conditions) = &mut self.conditions else {
+            self.ordered = arrival.max(self.ordered);
+            return Fate::Arrives(self.ordered, None);
+        };
         if conditions.loses() {
             return Fate::Lost;
         }
@@ -145,6 +163,21 @@ mod tests {
         let fates: Vec<bool> = (0..4).map(|_| by_bytes.take(ms(0), BYTES) == Fate::Overflowed).collect();
         assert_eq!(fates, [false, false, false, true]);
         assert_ne!(by_bytes.take(ms(0), 10), Fate::Overflowed);
+    }
+
+    #[test]
+    fn a_link_changes_and_fails() {
+        let mut shaper = shaper(Limit::Packets(10), 0.0, None);
+        assert_eq!(shaper.take(ms(0), BYTES), Fate::Arrives(ms(21), None));
+        shaper.change(Some(Rate(5_000_000)), Some(Span::from_millis(5)), None);
+        assert_eq!(shaper.take(ms(10), BYTES), Fate::Arrives(ms(21), None), "it does not overtake");
+        assert_eq!(shaper.take(ms(30), BYTES), Fate::Arrives(ms(37), None));
+        shaper.set_down(true);
+        assert_eq!(shaper.take(ms(40), BYTES), Fate::Lost);
+        shaper.set_down(false);
+        assert_eq!(shaper.take(ms(50), BYTES), Fate::Arrives(ms(57), None));
+        shaper.change(None, None, Some(1.0));
+        assert_eq!(shaper.take(ms(60), BYTES), Fate::Lost);
     }
 
     #[test]

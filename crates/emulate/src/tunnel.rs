@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use tun_rs::{InterruptEvent, SyncDevice};
-use weir_core::Time;
+use weir_core::{Rate, Span, Time};
 use weir_live::Clock;
 
 /// Headers of IPv4 and UDP, which scenarios know nothing of: they take no time.
@@ -69,6 +69,7 @@ struct Air {
 
 /// What the two threads of a direction share.
 struct Shared {
+    shaper: Mutex<Shaper>,
     air: Mutex<Air>,
     changed: Condvar,
     counters: Counters,
@@ -76,6 +77,10 @@ struct Shared {
 }
 
 impl Shared {
+    fn shaper(&self) -> MutexGuard<'_, Shaper> {
+        self.shaper.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn air(&self) -> MutexGuard<'_, Air> {
         self.air.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -94,17 +99,40 @@ impl Tunnel {
     /// # Errors
     /// If the system has no more pipes or threads.
     pub fn start(from: Arc<SyncDevice>, to: Arc<SyncDevice>, shaper: Shaper, clock: Clock) -> io::Result<Tunnel> {
-        let shared =
-            Arc::new(Shared { air: Mutex::default(), changed: Condvar::new(), counters: Counters::default(), clock });
+        let shared = Arc::new(Shared {
+            shaper: Mutex::new(shaper),
+            air: Mutex::default(),
+            changed: Condvar::new(),
+            counters: Counters::default(),
+            clock,
+        });
         let stop = Arc::new(InterruptEvent::new()?);
         let (taking, stopping) = (shared.clone(), stop.clone());
         let handing = shared.clone();
         let name = |what: &str| thread::Builder::new().name(format!("link-{what}"));
         let threads = vec![
-            name("in").spawn(move || take(&from, &stopping, &taking, shaper))?,
+            name("in").spawn(move || take(&from, &stopping, &taking))?,
             name("out").spawn(move || hand_on(&to, &handing))?,
         ];
         Ok(Tunnel { shared, stop, threads })
+    }
+
+    /// Changes the link ([`Shaper::change`]).
+    pub fn change(&self, rate: Option<Rate>, delay: Option<Span>, loss: Option<f64>) {
+        self.shared.shaper().change(rate, delay, loss);
+    }
+
+    /// Cuts the link: what is on its way is lost, and all that follows, until it is mended.
+    pub fn cut(&self) {
+        self.shared.shaper().set_down(true);
+        let mut air = self.shared.air();
+        count(&self.shared.counters.lost, air.flying.len() as u64);
+        air.flying.clear();
+    }
+
+    /// Mends the link.
+    pub fn mend(&self) {
+        self.shared.shaper().set_down(false);
     }
 
     /// What has happened so far.
@@ -127,7 +155,7 @@ impl Drop for Tunnel {
 }
 
 /// Takes what a node sends until somebody stops it.
-fn take(from: &SyncDevice, stop: &InterruptEvent, shared: &Shared, mut shaper: Shaper) {
+fn take(from: &SyncDevice, stop: &InterruptEvent, shared: &Shared) {
     let mut buffer = vec![0; usize::from(MTU)];
     loop {
         let len = match from.recv_intr(&mut buffer, stop) {
@@ -140,7 +168,8 @@ fn take(from: &SyncDevice, stop: &InterruptEvent, shared: &Shared, mut shaper: S
         let Some(bytes) = ndn_bytes(&buffer[..len]) else { continue };
         count(&shared.counters.sent, 1);
         count(&shared.counters.bytes, bytes as u64);
-        match shaper.take(shared.clock.now(), bytes) {
+        let fate = shared.shaper().take(shared.clock.now(), bytes);
+        match fate {
             Fate::Overflowed => count(&shared.counters.overflowed, 1),
             Fate::Lost => count(&shared.counters.lost, 1),
             Fate::Arrives(at, copy) => {

@@ -204,7 +204,10 @@ impl Forwarder {
 
     /// Tells the strategies what the link of a face is like.
     pub fn describe_face(&mut self, face: FaceId, link: &LinkFacts) {
-        self.links.push((face, *link));
+        match self.links.iter_mut().find(|(known, _)| *known == face) {
+            Some((_, known)) => *known = *link,
+            None => self.links.push((face, *link)),
+        }
         self.strategies.iter_mut().for_each(|strategy| strategy.on_face(face, link));
     }
 

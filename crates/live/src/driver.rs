@@ -8,7 +8,7 @@ mod moving;
 mod opening;
 
 use crate::clock::{Clock, duration};
-use crate::face::{Face, FaceCounters};
+use crate::face::{Face, FaceCounters, Gate};
 use crate::station::{Closing, Station};
 use crate::timer::Timer;
 use bytes::Bytes;
@@ -20,7 +20,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use weir_core::{Context, FaceId, NodeId, Ready, Sink, Span, Time};
+use weir_core::{Context, FaceId, NodeId, Rate, Ready, Sink, Span, Time};
 use weir_wire::Mtu;
 
 /// What tokens stand for: two bits, then a generation for faces, then a number.
@@ -147,6 +147,23 @@ impl Driver {
     pub fn set_mtu(&mut self, face: FaceId, mtu: Mtu) {
         if let Some(open) = self.face_mut(face) {
             open.link.set_mtu(mtu);
+        }
+    }
+
+    /// Changes the rate of a face, and what it has to carry with each frame.
+    pub fn set_rate(&mut self, face: FaceId, rate: Option<Rate>, overhead: Option<usize>) {
+        if let Some(open) = self.face_mut(face) {
+            open.set_rate(rate, overhead);
+        }
+    }
+
+    /// Opens or shuts a face for what is to leave.
+    pub(crate) fn set_gate(&mut self, face: FaceId, gate: Gate) {
+        let now = self.now;
+        if let Some(open) = self.face_mut(face) {
+            open.gate = gate;
+            // What has waited may leave, or be dropped.
+            self.timers.push(Reverse((now, face)));
         }
     }
 

@@ -6,7 +6,7 @@ use crate::pace::Pace;
 use crate::socket::Transport;
 use crate::station::FaceOptions;
 use std::io;
-use weir_core::Time;
+use weir_core::{Rate, Time};
 use weir_wire::{Kind, Mtu, Packet};
 
 /// Bytes of a stream that are collected before they are written; more is the business of the scheme's queue.
@@ -44,6 +44,17 @@ pub struct FaceCounters {
     pub unsent: u64,
 }
 
+/// What a face does with packets that are to leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Gate {
+    /// It sends them.
+    Open,
+    /// They wait.
+    Shut,
+    /// They are lost.
+    Void,
+}
+
 /// A face of the driver.
 pub(crate) struct Face {
     pub transport: Transport,
@@ -59,6 +70,7 @@ pub(crate) struct Face {
     pub waiting: bool,
     /// The system has said that the peer ends the stream; it will not say so again.
     pub ending: bool,
+    pub gate: Gate,
     /// The kernel takes no more; it will say when it does.
     blocked: bool,
     /// Bytes that are not written yet, from `start` on; of datagrams also where each ends.
@@ -91,6 +103,7 @@ impl Face {
             heard: now,
             waiting: false,
             ending: false,
+            gate: Gate::Open,
             blocked: false,
             out: Vec::new(),
             ends: Ends::new(),
@@ -101,7 +114,17 @@ impl Face {
     /// True if the next packet can be handed over.
     #[inline]
     pub fn is_free(&self, now: Time) -> bool {
-        !self.blocked && self.pace.is_free(now)
+        match self.gate {
+            Gate::Open => !self.blocked && self.pace.is_free(now),
+            Gate::Shut => false,
+            Gate::Void => true,
+        }
+    }
+
+    /// Has another rate from the next frame on.
+    pub fn set_rate(&mut self, rate: Option<Rate>, overhead: Option<usize>) {
+        self.pace = self.pace.with(rate);
+        self.overhead = overhead.unwrap_or(self.transport.overhead());
     }
 
     /// True if the kernel takes no more for the moment.
@@ -135,6 +158,9 @@ impl Face {
 
     /// Hands a packet over. Called only while the face is free. An error is the end of the stream.
     pub fn transmit(&mut self, packet: &Packet, now: Time) -> io::Result<Sent> {
+        if self.gate == Gate::Void {
+            return Ok(Sent::Lost);
+        }
         let (bytes, frames) = (self.out.len(), self.ends.len());
         self.link.encode(packet, &mut self.out, &mut self.ends);
         let added = self.out.len() - bytes;

@@ -24,6 +24,11 @@ impl Pace {
         Pace { rate, free_at: Time::ZERO, behind: false }
     }
 
+    /// The same with another rate, once what is on the wire has left it.
+    pub fn with(self, rate: Option<Rate>) -> Pace {
+        Pace { rate, ..self }
+    }
+
     #[inline]
     pub fn is_free(&self, now: Time) -> bool {
         self.free_at <= now
@@ -103,6 +108,18 @@ mod tests {
         let burst =
             std::iter::from_fn(|| pace.is_free(Time(5_000_000_000)).then(|| pace.charge(Time(5_000_000_000), 1000)));
         assert!(burst.count() <= 2, "nothing waited");
+    }
+
+    #[test]
+    fn another_rate_counts_from_the_next_frame_on() {
+        let now = Time(5_000_000_000);
+        let mut pace = Pace::new(Some(Rate(8_000_000)));
+        // A millisecond each; the first two make up for the pause.
+        (0..3).for_each(|_| pace.charge(now, 1000));
+        let mut faster = pace.with(Some(Rate(16_000_000)));
+        assert_eq!(faster.free_at(), pace.free_at());
+        faster.charge(pace.free_at(), 1000);
+        assert_eq!(faster.free_at().since(pace.free_at()), Span::from_micros(500));
     }
 
     #[test]

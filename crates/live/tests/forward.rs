@@ -20,6 +20,9 @@ struct Running {
     stop: Arc<AtomicBool>,
     waker: Arc<mio::Waker>,
     listening: Vec<Endpoint>,
+    configurations: std::sync::mpsc::Sender<Config>,
+    /// What the configuration says of listeners.
+    listeners: String,
     socket: PathBuf,
     thread: Option<std::thread::JoinHandle<()>>,
     _folder: tempfile::TempDir,
@@ -32,18 +35,23 @@ fn forwarder(config: &str) -> Running {
     let listen =
         format!("[[listen]]\nuri = \"unix://{}\"\n[[listen]]\nuri = \"udp4://127.0.0.1:1\"\n", socket.display());
     let udp = free_port();
-    let text = format!("{config}\n{}", listen.replace("127.0.0.1:1", &format!("127.0.0.1:{udp}")));
-    let config = Config::parse(&text, Path::new("test.toml")).unwrap_or_else(|e| panic!("{e}"));
+    let listeners = listen.replace("127.0.0.1:1", &format!("127.0.0.1:{udp}"));
+    let config = parse(config, &listeners);
     let stop = Arc::new(AtomicBool::new(false));
     let (send, receive) = std::sync::mpsc::channel();
     let stop_too = stop.clone();
     let thread = std::thread::spawn(move || {
         let (mut driver, mut daemon, started) = Daemon::start(config, 7, stop_too).unwrap();
-        send.send((started.listening, started.waker)).unwrap();
+        send.send((started.listening, started.waker, started.configurations)).unwrap();
         driver.run(&mut daemon).unwrap();
     });
-    let (listening, waker) = receive.recv().unwrap();
-    Running { stop, waker, listening, socket, thread: Some(thread), _folder: folder }
+    let (listening, waker, configurations) = receive.recv().unwrap();
+    Running { stop, waker, listening, configurations, listeners, socket, thread: Some(thread), _folder: folder }
+}
+
+fn parse(config: &str, listeners: &str) -> Config {
+    let text = format!("{config}\n{listeners}");
+    Config::parse(&text, Path::new("test.toml")).unwrap_or_else(|e| panic!("{e}"))
 }
 
 impl Drop for Running {
@@ -58,6 +66,19 @@ impl Drop for Running {
 }
 
 impl Running {
+    /// Lets it read another configuration.
+    fn renew(&self, config: &str) {
+        self.configurations.send(parse(config, &self.listeners)).unwrap();
+        self.waker.wake().unwrap();
+    }
+    /// Waits until its status is as it should be.
+    fn becomes(&self, what: &str, is: impl Fn(&Status) -> bool) {
+        let done = (0..250).any(|_| {
+            std::thread::sleep(Duration::from_millis(20));
+            is(&self.status())
+        });
+        assert!(done, "{what}: {:?}", self.status());
+    }
     fn app(&self) -> App {
         App::new(&self.socket)
     }
@@ -311,6 +332,90 @@ fn names_of_this_host_stay_here() {
         assert!(!matches!(got.kind, Kind::Data(_)), "{got:?}");
     }
     assert!(forwarder.status().drops["scope"] >= 3);
+}
+
+/// A socket of another host, and the face to it with what is said of it.
+fn peer(more: &str) -> (UdpSocket, String) {
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    socket.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    let face = face_to(&socket, more);
+    (socket, face)
+}
+
+fn face_to(socket: &UdpSocket, more: &str) -> String {
+    format!("[[face]]\nuri = \"udp4://{}\"\n{more}\n", socket.local_addr().unwrap())
+}
+
+fn next_name(socket: &UdpSocket) -> String {
+    let mut buffer = [0; 9000];
+    let len = socket.recv(&mut buffer).unwrap();
+    Packet::decode(Bytes::copy_from_slice(&buffer[..len])).unwrap().name().to_string()
+}
+
+#[test]
+fn routes_and_faces_of_a_configuration_that_is_read_again_count_at_once() {
+    let routes = "routes = [{ prefix = \"/a\", round-trip = \"40ms\" }]";
+    let (one, text) = peer(routes);
+    let forwarder = forwarder(&text);
+    let mut app = forwarder.app();
+    let leads_to = |to: &UdpSocket| {
+        let remote = format!("udp4://{}", to.local_addr().unwrap());
+        move |status: &Status| status.routes.len() == 1 && status.faces.iter().any(|face| face.remote == remote)
+    };
+    forwarder.becomes("a route", leads_to(&one));
+    app.send(interest("/a/1", 1));
+    assert_eq!(next_name(&one), "/a/1");
+    let (other, text) = peer(routes);
+    forwarder.renew(&text);
+    forwarder.becomes("a route elsewhere", |status| {
+        leads_to(&other)(status) && status.faces.iter().filter(|face| !face.is_local).count() == 1
+    });
+    app.send(interest("/a/2", 2));
+    assert_eq!(next_name(&other), "/a/2");
+    let strategy = "[[strategy]]\nprefix = \"/s\"\nstrategy = \"multicast\"\n[schemes]\nstrategy = \"drf\"\n";
+    forwarder.renew(&format!("{strategy}{text}"));
+    forwarder.becomes("strategies", |status| {
+        let of = |prefix: &str| status.strategies.get(prefix).map(String::as_str);
+        (of("/"), of("/s")) == (Some("drf"), Some("multicast"))
+    });
+    forwarder.renew(&text);
+    forwarder.becomes("strategies", |status| status.strategies.len() == 1);
+}
+
+#[test]
+fn a_link_that_the_configuration_says_is_down_keeps_or_loses_what_waits() {
+    let (far, text) = peer("routes = [\"/a\"]");
+    let forwarder = forwarder(&text);
+    let (mut producer, mut consumer) = (forwarder.app(), forwarder.app());
+    assert_eq!(producer.register("/b").code, 200);
+    forwarder.becomes("a route", |status| status.routes.len() == 2);
+    // (state, segment, whether its Data leaves while the link is down, and once it is up)
+    for (down, number, later) in [("wait", 1, true), ("drop", 2, false)] {
+        let name = format!("/b/{number}");
+        far.send_to(&interest(&name, number).encode(), forwarder.udp()).unwrap();
+        assert_eq!(producer.receive().unwrap().name().to_string(), name);
+        forwarder.renew(&face_to(&far, &format!("routes = [\"/a\"]\ndown = \"{down}\"")));
+        // It is no next hop any more.
+        let refused = (0..100).any(|i| {
+            consumer.send(interest(&format!("/a/{down}/{i}"), 100 + i));
+            far.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
+            while far.recv(&mut [0; 9000]).is_ok() {}
+            let answer = consumer.stream.set_read_timeout(Some(Duration::from_millis(50))).map(|()| consumer.receive());
+            matches!(answer.unwrap().map(Packet::into_kind), Some(Kind::Nack(nack)) if nack.reason == NackReason::NoRoute)
+        });
+        assert!(refused, "{down}");
+        producer.send(answer(&name));
+        assert!(far.recv(&mut [0; 9000]).is_err(), "{down}");
+        forwarder.renew(&text);
+        far.set_read_timeout(Some(Duration::from_millis(if later { 5000 } else { 500 }))).unwrap();
+        match later {
+            true => assert_eq!(next_name(&far), name),
+            false => assert!(far.recv(&mut [0; 9000]).is_err()),
+        }
+    }
+    consumer.send(interest("/a/again", 7));
+    far.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    assert_eq!(next_name(&far), "/a/again");
 }
 
 #[test]

@@ -39,6 +39,7 @@ mod scenario;
 mod schema;
 mod scheme;
 mod shape;
+mod software;
 mod strings;
 mod study;
 mod timeline;

@@ -19,12 +19,26 @@ pub struct Scenario {
     pub timeline: Vec<Happening>,
     /// The schemes in use.
     pub scheme: SchemePlan,
+    /// Nodes whose forwarder is said, as places in [`Topology::nodes`]; the others have Weir's.
+    pub software: Vec<(usize, Software)>,
     /// Tables of the routers.
     pub tables: Tables,
     /// Rules of all consumers.
     pub consumer: ConsumerRules,
     /// How long and what to record.
     pub run: RunPlan,
+}
+
+/// A forwarder that a node of an emulated network can have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Software {
+    /// Weir's own.
+    #[default]
+    Weir,
+    /// ndnd, of the package of that name in Go.
+    Ndnd,
+    /// NFD, the reference forwarder in C++.
+    Nfd,
 }
 
 /// Nodes and links.

@@ -179,7 +179,12 @@ fn lifetime(table: &TableReader<'_>) -> Option<Lifetime> {
 }
 
 /// What one of a few words stands for; another word is reported as `wrong`.
-fn word<T: Copy>(table: &TableReader<'_>, key: &'static str, wrong: &str, words: &[(&'static str, T)]) -> Option<T> {
+pub(crate) fn word<T: Copy>(
+    table: &TableReader<'_>,
+    key: &'static str,
+    wrong: &str,
+    words: &[(&'static str, T)],
+) -> Option<T> {
     let node = table.node(key)?;
     let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
     let text = crate::quantities::text(node, &format!("one of {}", list(names.iter().copied())), table.log)?;

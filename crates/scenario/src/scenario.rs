@@ -8,7 +8,8 @@ use crate::shape::{Field, Form, Shape};
 use crate::tree::Node;
 use crate::workloads::Scene;
 use crate::{
-    arenas, axes, claims, editions, feasible, figures, impairments, routing, run, scheme, timeline, topology, workloads,
+    arenas, axes, claims, editions, feasible, figures, impairments, routing, run, scheme, software, timeline, topology,
+    workloads,
 };
 
 /// The whole file.
@@ -28,6 +29,7 @@ pub(crate) static FILE: Shape = Shape {
         Field::new("workload", Form::Tables(&workloads::SHAPE), "Who fetches what.").required(),
         Field::new("scheme", scheme::FORM, "The congestion-control schemes in use: a name or a table.")
             .default("\"icp\""),
+        Field::new("node", Form::Tables(&software::SHAPE), "Which forwarder nodes have in an emulated network."),
         Field::new("tables", Form::Table(&run::TABLES), "Sizes of the routers' tables."),
         Field::new("consumer", Form::Table(&run::CONSUMER), "Rules for all consumers."),
         Field::new("run", Form::Table(&run::RUN), "Length, seeds and sampling of the runs."),
@@ -60,8 +62,8 @@ pub(crate) static FILE: Shape = Shape {
 pub(crate) const STUDY_KEYS: [&str; 8] = ["title", "about", "vary", "figure", "claim", "compare", "quick", "full"];
 
 /// Keys of the file that describe a scenario, and so can be varied.
-pub(crate) const SCENARIO_KEYS: [&str; 9] =
-    ["topology", "routing", "impairment", "workload", "at", "scheme", "tables", "consumer", "run"];
+pub(crate) const SCENARIO_KEYS: [&str; 10] =
+    ["topology", "routing", "impairment", "workload", "at", "scheme", "node", "tables", "consumer", "run"];
 
 /// The scenario, if all is well; problems are reported.
 pub(crate) fn build(root: &Node, files: &Loader<'_>, log: &Log) -> Option<Scenario> {
@@ -81,6 +83,7 @@ pub(crate) fn build(root: &Node, files: &Loader<'_>, log: &Log) -> Option<Scenar
     let workloads = workloads::read(&table, &scene);
     let (tables, consumer) = (run::tables(&table), run::consumer(&table));
     let impairments = impairments::read(&table, ground.as_ref());
+    let software = software::read(&table, ground.as_ref());
     let timeline = timeline::read(&table, &scene, workloads.as_deref(), run.duration);
     table.finish();
     let scenario = Scenario {
@@ -90,6 +93,7 @@ pub(crate) fn build(root: &Node, files: &Loader<'_>, log: &Log) -> Option<Scenar
         timeline: timeline?,
         workloads: workloads?,
         scheme: scheme?,
+        software: software?,
         tables,
         consumer,
         run,

@@ -25,6 +25,9 @@ pub(crate) struct ConsumerArgs {
     /// How long to wait before an Interest that was refused for congestion is repeated, the first time
     #[arg(long, value_name = "TIME", default_value = "1ms")]
     pub nack_pause: Span,
+    /// Measure the round trip of a Data that comes too soon after its Interest was repeated from the first Interest on
+    #[arg(long, value_name = "YES", default_value_t = true, action = clap::ArgAction::Set)]
+    pub learn_from_late: bool,
     /// Rate of the link over which Interests leave, for controls that begin with it
     #[arg(long, value_name = "RATE")]
     pub link_rate: Option<Rate>,
@@ -54,6 +57,7 @@ impl ConsumerArgs {
             RateChangeChoice::Cut => RateChange::Cut,
         };
         rules.nack_pause = self.nack_pause;
+        rules.learn_from_late = self.learn_from_late;
         rules
     }
 
@@ -120,12 +124,13 @@ mod tests {
     #[test]
     fn rules_are_those_of_a_scenario() {
         let words = "--lifetime timeout --guard 0.5 --notice-timer keep --jitter 0.1 --rate-change cut --nack-pause 0ms \
+                     --learn-from-late false \
                      --link-rate 10Mbps --link-delay 5ms --payload 1000B";
         let args = parse(words).unwrap();
         let rules = args.rules();
         assert_eq!((rules.lifetime, rules.guard, rules.jitter), (Lifetime::Timeout, 0.5, 0.1));
         assert_eq!((rules.notice_timer, rules.rate_change), (NoticeTimer::Keep, RateChange::Cut));
-        assert_eq!(rules.nack_pause, Span::ZERO);
+        assert_eq!((rules.nack_pause, rules.learn_from_late), (Span::ZERO, false));
         let known =
             Known { payload: Bytes(1000), link_rate: Some(Rate(10_000_000)), link_delay: Some(Span::from_millis(5)) };
         assert_eq!(args.known(), known);

@@ -1,6 +1,6 @@
 //! What the operator says, in TOML. The operator's page (docs/live.md) lists every key; a test holds it to that.
 
-pub use super::ends::{Listen, Peer, RouteTo};
+pub use super::ends::{Down, Listen, Peer, RouteTo};
 use super::values::{Scheme, Uri, explain};
 use serde::Deserialize;
 use std::path::Path;

@@ -4,6 +4,7 @@ use super::config::{Config, Listen};
 use super::datasets::Published;
 use super::guard::{Bounds, Guard, Refused};
 use super::parts::Parts;
+use super::renewal::FacePlan;
 use super::requests::Request;
 use super::rib::Rib;
 use super::scope::{Scope, confine, scope_of};
@@ -18,7 +19,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
-use weir_core::{Context, FaceId, Machine, Pull, Reading, Span, Time};
+use weir_core::{Context, FaceId, Limit, Machine, Pull, Reading, Span, Time};
 use weir_engine::{Forwarder, ForwarderRules};
 use weir_wire::{Kind, Nack, NackReason, Name, Packet};
 
@@ -47,6 +48,10 @@ pub struct Daemon {
     pub(super) tally: SharedTally,
     pub(super) started_ms: u64,
     pub(super) asked: Option<Receiver<Sender<super::status::Status>>>,
+    /// Configurations that were read since the start.
+    pub(super) renewed: Receiver<Config>,
+    /// The driver does not know yet what is to hold for some face.
+    pub(super) unsettled: bool,
     stop: Arc<AtomicBool>,
 }
 
@@ -57,6 +62,10 @@ pub(super) struct Held {
     pub about: FaceInfo,
     pub local: bool,
     pub guard: Guard,
+    /// What the configuration wants of it.
+    pub plan: FacePlan,
+    /// What its queue holds.
+    pub room: Limit,
     /// Answers that were counted when they were offered to a link which was busy.
     counted: usize,
 }
@@ -69,6 +78,9 @@ pub struct Started {
     pub waker: Arc<mio::Waker>,
     /// Sends the status to whoever sends a sender here and then wakes the daemon.
     pub status: Sender<Sender<super::status::Status>>,
+    /// Sends another configuration, which counts as soon as the daemon is woken, but for what
+    /// [`Config::needs_restart`] names.
+    pub configurations: Sender<Config>,
 }
 
 impl Daemon {
@@ -93,7 +105,8 @@ impl Daemon {
         let listeners = listen(&mut driver, &config)?;
         let (status, asked) = std::sync::mpsc::channel();
         let listening = listeners.iter().map(|(at, _)| at.clone()).collect();
-        let started = Started { listening, waker: driver.waker(), status };
+        let (configurations, renewed) = std::sync::mpsc::channel();
+        let started = Started { listening, waker: driver.waker(), status, configurations };
         let daemon = Daemon {
             verifier: Verifier::new(&config.management)?,
             keeping: super::keeping::Keeping::new(&config),
@@ -112,6 +125,8 @@ impl Daemon {
             tally,
             started_ms: Clock::unix_millis(),
             asked: Some(asked),
+            renewed,
+            unsettled: false,
             stop,
         };
         Ok((driver, daemon, started))
@@ -121,7 +136,7 @@ impl Daemon {
         self.faces.get(face.index())?.as_ref()
     }
 
-    fn held_mut(&mut self, face: FaceId) -> Option<&mut Held> {
+    pub(super) fn held_mut(&mut self, face: FaceId) -> Option<&mut Held> {
         self.faces.get_mut(face.index())?.as_mut()
     }
 
@@ -139,15 +154,15 @@ impl Daemon {
     }
 
     /// Takes in a face under a number of its own.
-    pub(super) fn take_in(&mut self, face: FaceId, about: &FaceInfo, bounds: Bounds, now: Time) {
+    pub(super) fn take_in(&mut self, face: FaceId, about: &FaceInfo, plan: FacePlan, room: Limit, now: Time) {
         if self.faces.len() <= face.index() {
             self.faces.resize_with(face.index() + 1, || None);
         }
         let number = self.next_number;
         self.next_number += 1;
-        let guard = Guard::new(bounds, now);
         let local = about.is_local();
-        self.faces[face.index()] = Some(Held { number, about: about.clone(), local, guard, counted: 0 });
+        let guard = Guard::new(self.bounds_of(local, plan.interest_rate), now);
+        self.faces[face.index()] = Some(Held { number, about: about.clone(), local, guard, plan, room, counted: 0 });
         self.numbers.insert(number, face);
     }
 
@@ -340,6 +355,7 @@ impl Station for Daemon {
     }
 
     fn turn(&mut self, driver: &mut Driver) {
+        self.renew_if_asked(driver);
         self.keep_faces(driver);
         self.answer_requests(driver);
         self.tell_status(driver);

@@ -68,9 +68,21 @@ pub struct Peer {
     pub recovery: Option<Scheme>,
     /// Interests per second; 0: any number.
     pub interest_rate: Option<u64>,
+    /// The link is down: strategies are told, and nothing leaves.
+    pub down: Option<Down>,
     /// Prefixes that are routed there.
     #[serde(default, deserialize_with = "super::values::routes")]
     pub routes: Vec<RouteTo>,
+}
+
+/// What becomes of packets for a link that is down.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum Down {
+    /// They wait in the queue, as far as it has room.
+    Wait,
+    /// They are dropped, those that wait in the queue included.
+    Drop,
 }
 
 /// A prefix that a face leads to.

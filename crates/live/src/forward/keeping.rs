@@ -1,8 +1,7 @@
 //! Faces that are to be open: those of the configuration, those that commands ask for. And those that nobody needs.
 
-use super::config::{Config, Listen, Peer, RouteTo};
+use super::config::{Config, Peer, RouteTo};
 use super::daemon::Daemon;
-use super::parts::LinkTerms;
 use super::requests::Request;
 use super::rib::{CHILD_INHERIT, Route};
 use crate::driver::Driver;
@@ -10,7 +9,7 @@ use crate::face_uri::Endpoint;
 use crate::station::{FaceInfo, FaceOptions, Origin};
 use std::collections::BTreeMap;
 use std::io;
-use weir_core::{Context, FaceId, LinkFacts, PathFacts, Span, Time};
+use weir_core::{Context, FaceId, PathFacts, Span, Time};
 
 /// How long to wait before a face is tried again, and how long after many trials.
 const RETRY: (Span, Span) = (Span::from_millis(1000), Span::from_millis(60_000));
@@ -21,7 +20,7 @@ const SHORT_SILENCE: Span = Span::from_millis(10_000);
 /// Tags of faces that commands have asked for begin here.
 const COMMANDED: u64 = 1 << 32;
 /// Routes of the configuration are an operator's (NFD's static origin).
-const STATIC: u64 = 255;
+pub(super) const STATIC: u64 = 255;
 
 /// Faces that are to be open.
 #[derive(Debug, Default)]
@@ -46,12 +45,13 @@ struct Kept {
     pause: Span,
     /// It could not be opened; the next turn says when to try again.
     failed: bool,
+    /// The configuration does not have it any more.
+    gone: bool,
 }
 
 impl Keeping {
     pub fn new(config: &Config) -> Keeping {
-        let kept = |peer: &Peer| Kept { peer: peer.clone(), at: Some(Time::ZERO), pause: RETRY.0, failed: false };
-        let peers = config.face.iter().map(kept).collect();
+        let peers = config.face.iter().map(|peer| Kept::new(peer, Time::ZERO)).collect();
         Keeping { peers, next_tag: COMMANDED, ..Keeping::default() }
     }
 
@@ -63,10 +63,34 @@ impl Keeping {
     /// A face has closed.
     pub fn lost(&mut self, about: &FaceInfo, now: Time) {
         if let Origin::Connected(tag) = about.origin
-            && let Some(kept) = self.peers.get_mut(tag as usize)
+            && let Some(kept) = self.peers.get_mut(tag as usize).filter(|kept| !kept.gone)
         {
             kept.at = Some(now + kept.pause);
         }
+    }
+
+    /// The face of the configuration that has this tag.
+    pub fn peer(&self, tag: u64) -> Option<&Peer> {
+        self.peers.get(tag as usize).map(|kept| &kept.peer)
+    }
+
+    /// From now on these are the faces of the configuration. The tags of those that are not any more.
+    pub fn renew(&mut self, peers: &[Peer], now: Time) -> Vec<u64> {
+        let mut left: Vec<&Peer> = peers.iter().collect();
+        let mut gone = Vec::new();
+        for (tag, kept) in self.peers.iter_mut().enumerate() {
+            let Some(place) = left.iter().position(|peer| peer.uri == kept.peer.uri) else {
+                (kept.gone, kept.at) = (true, None);
+                gone.push(tag as u64);
+                continue;
+            };
+            kept.peer = left.remove(place).clone();
+            if std::mem::take(&mut kept.gone) {
+                (kept.at, kept.pause) = (Some(now), RETRY.0);
+            }
+        }
+        self.peers.extend(left.into_iter().map(|peer| Kept::new(peer, now)));
+        gone
     }
 
     /// Asks for a face on behalf of a command.
@@ -134,37 +158,24 @@ impl Daemon {
             self.tally.borrow_mut().drop_for("too-many-faces", FaceId(0));
             return None;
         }
-        let listener = self.listeners.iter().find(|(at, _)| *at == about.local).map(|(_, listen)| listen);
-        let peer = match about.origin {
-            Origin::Connected(tag) => self.keeping.peers.get(tag as usize).map(|kept| &kept.peer),
-            Origin::Accepted => None,
-        };
-        let schemes = &self.config.schemes;
-        let listener = listener.filter(|_| about.origin == Origin::Accepted);
-        let terms = peer.map(Peer::terms).or(listener.map(Listen::terms));
-        let queue = terms.and_then(|terms| terms.queue).unwrap_or(&schemes.queue);
-        let recovery = terms.and_then(|terms| terms.recovery).unwrap_or(&schemes.recovery);
-        let interest_rate = terms.and_then(|terms| terms.interest_rate);
-        let (rate, delay) = (about.options.rate, terms.and_then(|terms| terms.delay));
+        let plan = self.plan_of(about);
+        let queue = self.parts.queue(&plan.queue, &plan.recovery, &plan.link).ok()?;
+        let room = queue.limit();
         let local = about.is_local();
-        let limit = terms.and_then(|terms| terms.limit(about.mtu)).or(local.then(|| self.parts.local_limit()));
-        let link = LinkTerms { rate, delay, limit };
-        let routes = peer.map(|peer| peer.routes.clone()).unwrap_or_default();
-        let queue = self.parts.queue(queue, recovery, &link).ok()?;
-        let limit = queue.limit();
         let face = if local { self.forwarder.add_near_face(queue) } else { self.forwarder.add_face(queue) };
-        if let Some(rate) = rate {
-            let delay = delay.unwrap_or(Span::ZERO);
-            self.forwarder.describe_face(face, &LinkFacts { rate, delay, queue: limit });
-        }
-        self.take_in(face, about, self.bounds_of(local, interest_rate), cx.now);
+        self.describe(face, &plan.link, room);
+        self.forwarder.set_up(face, plan.down.is_none());
+        // The driver is told in the next turn.
+        self.unsettled |= plan.down.is_some();
+        let routes = plan.routes.clone();
+        self.take_in(face, about, plan, room, cx.now);
         routes.iter().for_each(|route| self.lead_to(route, face));
         self.welcome(about, face);
         Some(face)
     }
 
     /// A route of the configuration, and what its way is like.
-    fn lead_to(&mut self, to: &RouteTo, face: FaceId) {
+    pub(super) fn lead_to(&mut self, to: &RouteTo, face: FaceId) {
         let route = Route { face, origin: STATIC, cost: to.cost, flags: CHILD_INHERIT, expires: None };
         self.rib.register(&to.prefix, route, self.forwarder.fib_mut());
         // It has a next hop now, so the longest prefix is its own.
@@ -186,6 +197,10 @@ impl Daemon {
 }
 
 impl Kept {
+    fn new(peer: &Peer, at: Time) -> Kept {
+        Kept { peer: peer.clone(), at: Some(at), pause: RETRY.0, failed: false, gone: false }
+    }
+
     fn postpone(&mut self, now: Time) {
         self.at = Some(now + self.pause);
         self.pause = (self.pause * 2).min(RETRY.1);

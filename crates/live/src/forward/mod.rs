@@ -9,6 +9,7 @@ mod guard;
 mod keeping;
 mod mgmt;
 mod parts;
+mod renewal;
 mod requests;
 mod rib;
 mod scope;
@@ -17,7 +18,7 @@ mod tally;
 mod values;
 mod verify;
 
-pub use config::{Choice, Config, Limits, Listen, Management, Peer, RouteTo, Schemes, SignatureKind, Tables};
+pub use config::{Choice, Config, Down, Limits, Listen, Management, Peer, RouteTo, Schemes, SignatureKind, Tables};
 pub use daemon::{Daemon, Started};
 pub use mgmt::{ControlParameters, ControlResponse};
 pub use rib::{CAPTURE, CHILD_INHERIT, Rib, Route};

@@ -9,7 +9,7 @@ use weir_schemes::registry::{MONITORS, QUEUES, RECOVERIES, STRATEGIES, find};
 const HEADERS: u64 = 120;
 
 /// What is known of the link of a face.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct LinkTerms {
     pub rate: Option<Rate>,
     pub delay: Option<Span>,
@@ -23,15 +23,17 @@ pub(crate) struct Parts {
     seed: u64,
     payload: Bytes,
     limit: Limit,
-    /// Of faces to programs of this host.
-    local_limit: Limit,
 }
 
 impl Parts {
     pub fn new(config: &Config, seed: u64) -> Parts {
         let limit = Limit::Packets(config.schemes.queue_packets);
-        let local_limit = Limit::Packets(config.schemes.local_queue_packets);
-        Parts { seed, payload: config.schemes.payload, limit, local_limit }
+        Parts { seed, payload: config.schemes.payload, limit }
+    }
+
+    /// What the configuration says now.
+    pub fn renew(&mut self, config: &Config) {
+        *self = Parts::new(config, self.seed);
     }
 
     /// What a queue is told of its link.
@@ -45,11 +47,6 @@ impl Parts {
             link_delay: link.delay.unwrap_or(Span::ZERO),
             limit: link.limit.unwrap_or(self.limit),
         }
-    }
-
-    /// What the queue of a face to a program of this host holds, unless its own terms say.
-    pub fn local_limit(&self) -> Limit {
-        self.local_limit
     }
 
     /// The queue of a face, with its recovery.
