@@ -87,8 +87,8 @@ impl Ready {
     /// ([`Machine::keep`]). One packet can be offered in a call.
     #[inline]
     pub fn offer(&mut self, face: FaceId, packet: Packet) {
-        assert!(self.offer.is_none(), "one packet can be offered in a call");
-        self.offer = Some((face, packet));
+        let before = self.offer.replace((face, packet));
+        assert!(before.is_none(), "one packet can be offered in a call");
     }
 
     /// The face whose link is offered a packet.
@@ -101,6 +101,12 @@ impl Ready {
     #[inline]
     pub fn take_offer(&mut self) -> Option<(FaceId, Packet)> {
         self.offer.take()
+    }
+
+    /// True if a face is on the list.
+    #[inline]
+    pub fn has_faces(&self) -> bool {
+        !self.faces.is_empty()
     }
 
     /// Takes one face off the list.

@@ -57,6 +57,14 @@ impl Directory {
         self.place(name).map_or(&[], |place| &self.contents[place].numbers)
     }
 
+    /// The only one listed, if its content is the only one listed: the common case, in which no index is asked.
+    #[inline(always)]
+    pub fn only(&self, name: &Name) -> Option<u32> {
+        let [listed] = &self.contents[..] else { return None };
+        let [only] = listed.numbers[..] else { return None };
+        listed.segment.same_stem(name).then_some(only)
+    }
+
     #[inline]
     fn place(&self, name: &Name) -> Option<usize> {
         if self.contents.len() <= FEW {

@@ -91,9 +91,23 @@ impl Egress {
 
     /// Hands a packet to the queue and tells the driver; `cx.face` names the face. True if it has to wait until the
     /// driver has offered the packet before it to the link: then `resume` is due.
-    #[inline]
+    #[inline(always)]
     pub fn send(&mut self, mut packet: Packet, cx: &mut Context<'_>) -> bool {
         packet.set_queued_at(cx.now.0);
+        // Those who watch want to see it wait and leave.
+        let is_alone = self.head == Head::Taken && self.waiting == 0 && self.needs.only_if_waiting;
+        if is_alone && !cx.watched && cx.ready.offered().is_none() {
+            self.peak = self.peak.max(1);
+            self.departed.data += u64::from(packet.is_content());
+            cx.ready.offer(cx.face, packet);
+            return false;
+        }
+        self.let_wait(packet, cx)
+    }
+
+    /// Takes a packet that cannot go past the queue to the link.
+    #[inline(never)]
+    fn let_wait(&mut self, packet: Packet, cx: &mut Context<'_>) -> bool {
         if self.head == Head::Taken && self.waiting == 0 {
             if self.needs.only_if_waiting {
                 return self.send_alone(packet, cx);
@@ -106,25 +120,15 @@ impl Egress {
         false
     }
 
-    /// Sends a packet that finds nothing waiting, without the queue. If it is still there when the next one comes, it
-    /// joins the queue then.
-    #[inline]
+    /// Keeps a packet that finds nothing waiting. If it is still there when the next one comes, it joins the queue then.
     fn send_alone(&mut self, packet: Packet, cx: &mut Context<'_>) -> bool {
-        match cx.ready.offered() {
-            // Those who watch want to see it wait and leave.
-            None if !cx.watched => {
-                self.peak = self.peak.max(1);
-                self.departed.data += u64::from(packet.is_content());
-                cx.ready.offer(cx.face, packet);
-            }
-            Some(face) if face == cx.face => return self.hold_back(packet, cx),
-            _ => {
-                self.head = Head::Offered(cx.now);
-                tell_queued(&*self.queue, &packet, cx);
-                self.alone = Some(packet);
-                cx.ready.add(cx.face);
-            }
+        if cx.ready.offered() == Some(cx.face) {
+            return self.hold_back(packet, cx);
         }
+        self.head = Head::Offered(cx.now);
+        tell_queued(&*self.queue, &packet, cx);
+        self.alone = Some(packet);
+        cx.ready.add(cx.face);
         false
     }
 

@@ -308,6 +308,12 @@ impl Forwarder {
         }
     }
 
+    /// True if there is a packet for an application.
+    #[inline(always)]
+    pub fn has_local(&self) -> bool {
+        !self.local.is_empty()
+    }
+
     /// A packet for an application.
     pub fn take_local(&mut self) -> Option<(FaceId, Packet)> {
         self.local.pop_front()
@@ -362,7 +368,7 @@ impl Forwarder {
     }
 
     /// Hands a packet to a face: into its queue, or to its application.
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, face: FaceId, packet: Packet, cx: &mut Context<'_>) {
         let Face { egress, kind, .. } = &mut self.faces[face.index()];
         match egress {
@@ -371,29 +377,46 @@ impl Forwarder {
                 self.unfinished |= egress.send(packet, cx);
                 self.wakes.set(face.index(), egress.next_wake());
             }
-            None if *kind == FaceKind::Closed => {
-                cx.face = face;
-                cx.discard(packet, DropReason::LinkDown);
+            None => {
+                let kind = *kind;
+                self.send_local(face, kind, packet, cx);
             }
-            None => self.local.push_back((face, packet)),
+        }
+    }
+
+    #[inline(never)]
+    fn send_local(&mut self, face: FaceId, kind: FaceKind, packet: Packet, cx: &mut Context<'_>) {
+        if kind == FaceKind::Closed {
+            cx.face = face;
+            cx.discard(packet, DropReason::LinkDown);
+        } else {
+            self.local.push_back((face, packet));
         }
     }
 
     /// Next hops of the entry's route that an Interest from `from` may take, into `self.eligible`.
+    #[inline]
     fn find_eligible(&mut self, id: PitId, from: Option<FaceId>, local_only: bool) {
         self.eligible.clear();
         let Some(prefix) = self.pit.get(id).prefix() else { return };
-        let faces = &self.faces;
-        let usable = |hop: &&NextHop| {
-            let face = &faces[hop.face.index()];
-            face.up && Some(hop.face) != from && (!local_only || face.kind == FaceKind::Local)
-        };
-        self.eligible.extend(self.fib.next_hops(prefix).iter().filter(usable));
+        for hop in self.fib.next_hops(prefix) {
+            let face = &self.faces[hop.face.index()];
+            if face.up && Some(hop.face) != from && (!local_only || face.kind == FaceKind::Local) {
+                self.eligible.push(*hop);
+            }
+        }
     }
 
     /// Ends entries whose last downstream has stopped waiting.
-    #[inline]
+    #[inline(always)]
     fn expire(&mut self, cx: &mut Context<'_>) {
+        if self.pit.may_expire(cx.now) {
+            self.expire_due(cx);
+        }
+    }
+
+    #[cold]
+    fn expire_due(&mut self, cx: &mut Context<'_>) {
         while let Some(id) = self.pit.expired(cx.now) {
             self.expire_entry(id, cx);
         }

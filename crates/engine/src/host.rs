@@ -47,8 +47,19 @@ impl Host {
         host
     }
 
-    /// Hands a packet to the application that it is for. A Data may be for several, for they asked over one link.
+    /// Hands a packet to the application that it is for: mostly the only one here.
+    #[inline(always)]
     fn deliver(&mut self, packet: Packet, cx: &mut Context<'_>) {
+        let directory = if matches!(packet.kind, Kind::Interest(_)) { &self.producers } else { &self.consumers };
+        match directory.only(packet.name()) {
+            Some(only) if self.collectors.is_empty() => self.hand(only, packet, cx),
+            _ => self.deliver_to_several(packet, cx),
+        }
+    }
+
+    /// A Data may be for several, for they asked over one link.
+    #[inline(never)]
+    fn deliver_to_several(&mut self, packet: Packet, cx: &mut Context<'_>) {
         let (last, others) = match &packet.kind {
             Kind::Interest(interest) => (self.server_of(&interest.name), SmallVec::new()),
             Kind::Data(_) | Kind::Nack(_) => self.takers_of(packet.name()),
@@ -61,13 +72,8 @@ impl Host {
     }
 
     /// The consumers of a name: the last of them, and the others.
-    #[inline]
     fn takers_of(&self, name: &Name) -> (Option<u32>, SmallVec<[u32; 2]>) {
-        let listed = self.consumers.find(name);
-        if let ([only], []) = (listed, &self.collectors[..]) {
-            return (Some(*only), SmallVec::new());
-        }
-        let mut takers = SmallVec::from_slice(listed);
+        let mut takers = SmallVec::from_slice(self.consumers.find(name));
         let below = |i: &&u32| self.applications[**i as usize].name().is_prefix_of(name);
         takers.extend(self.collectors.iter().filter(below).copied());
         (takers.pop(), takers)
@@ -90,13 +96,27 @@ impl Host {
         serving.max_by_key(|(_, a)| a.name().len()).map(|(i, _)| i as u32)
     }
 
-    /// Sends what an application has handed over.
+    /// Sends what an application has handed over: mostly one packet, or none.
+    #[inline(always)]
     fn flush(&mut self, cx: &mut Context<'_>) {
         cx.face = FaceId(0);
+        if self.outbox.len() == 1 {
+            if let Some(packet) = self.outbox.pop() {
+                self.egress.send(packet, cx);
+            }
+        } else {
+            self.flush_all(cx);
+        }
+        if let Some(at) = self.egress.next_wake() {
+            self.wakes.set(self.applications.len(), Some(at));
+        }
+    }
+
+    #[inline(never)]
+    fn flush_all(&mut self, cx: &mut Context<'_>) {
         for packet in self.outbox.drain(..) {
             self.egress.send(packet, cx);
         }
-        self.wakes.set(self.applications.len(), self.egress.next_wake());
     }
 }
 

@@ -72,7 +72,7 @@ impl Index {
     }
 
     /// Takes the first place off the list that `find` would find.
-    #[inline]
+    #[inline(always)]
     pub fn take(&mut self, hash: u64, is_it: impl FnMut(u32) -> bool) -> Option<u32> {
         let (at, place) = self.position(hash, is_it)?;
         self.len -= 1;

@@ -90,6 +90,7 @@ impl Pit {
     }
 
     /// Adds an entry; there must be none for the same name and selectors, and room for one.
+    #[inline(always)]
     pub fn insert(&mut self, key: Key, interest: &Interest, route: Match, suppression: Span) -> PitId {
         assert!(!self.is_full(), "a full PIT takes no entry");
         self.prefix_entries += usize::from(interest.can_be_prefix);
@@ -137,6 +138,7 @@ impl Pit {
 
     /// Notes that `face` waits (still, or anew) until `now` + `lifetime`; the entry lives as long as its last
     /// downstream waits.
+    #[inline(always)]
     pub fn wait(&mut self, id: PitId, record: InRecord, lifetime_ms: u32) {
         let (slot, asked) = (&mut self.slots[id.0 as usize], &mut self.asked[id.0 as usize]);
         let expiry = record.expiry;
@@ -199,7 +201,7 @@ impl Pit {
 
     /// Takes out the entry that `answered_by` would find, as `remove` does, with one look into the table. `key`: that of
     /// the name, if its content is known.
-    #[inline]
+    #[inline(always)]
     pub fn remove_answered(&mut self, name: &Name, key: Option<Key>, stems: &Stems) -> Option<PitId> {
         if let Some(key) = key
             && let Some(slot) = self.table.take(key.hash, |slot| self.slots[slot as usize].is_called(key))
@@ -207,13 +209,22 @@ impl Pit {
             self.forget(PitId(slot));
             return Some(PitId(slot));
         }
-        let id = self.answered_by(name, key, stems)?;
+        self.remove_answered_below(name, stems)
+    }
+
+    /// As `remove_answered`, where no entry has that very name.
+    #[inline(never)]
+    fn remove_answered_below(&mut self, name: &Name, stems: &Stems) -> Option<PitId> {
+        if self.prefix_entries == 0 {
+            return None;
+        }
+        let id = self.answered_below(name, stems)?;
         self.remove(id, stems);
         Some(id)
     }
 
     /// Everything but the table forgets an entry.
-    #[inline]
+    #[inline(always)]
     fn forget(&mut self, id: PitId) {
         self.expiry.unlink(id.0, &mut self.slots);
         let slot = &self.slots[id.0 as usize];
@@ -269,6 +280,12 @@ impl Pit {
             };
             self.table.find(key.hash, fits).map(PitId)
         })
+    }
+
+    /// True if an entry may be due; mostly none is.
+    #[inline(always)]
+    pub fn may_expire(&self, now: Time) -> bool {
+        self.expiry.may_be_due(now)
     }
 
     /// The entry that expires first, if it is due.

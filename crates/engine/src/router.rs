@@ -72,7 +72,15 @@ impl Router {
     }
 
     /// Carries packets between the forwarder and the applications until both are silent.
+    #[inline(always)]
     fn settle(&mut self, cx: &mut Context<'_>) {
+        if self.forwarder.has_local() {
+            self.settle_all(cx);
+        }
+    }
+
+    #[inline(never)]
+    fn settle_all(&mut self, cx: &mut Context<'_>) {
         while let Some((face, packet)) = self.forwarder.take_local() {
             cx.face = face;
             match self.applications.place(face) {

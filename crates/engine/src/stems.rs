@@ -72,14 +72,14 @@ impl Default for Stems {
 
 impl Stems {
     /// The key of a name whose content is listed.
-    #[inline]
+    #[inline(always)]
     pub fn find(&self, name: &Name) -> Option<Key> {
         let number = self.table.find(name.stem().hash64(), |number| self.holds(number, name.stem()))?;
         Some(Key { stem: StemId(number), segment: Segment::of(name), hash: name.hash64() })
     }
 
     /// The key of a name, whose content is listed from now on.
-    #[inline]
+    #[inline(always)]
     pub fn key(&mut self, name: &Name) -> Key {
         match self.find(name) {
             Some(key) => key,

@@ -6,36 +6,50 @@ const BUCKETS: u64 = 1024;
 const WORDS: usize = (BUCKETS / 64) as usize;
 /// At first a bucket is 2^12 ns wide: about the time of one packet on the fastest links that people simulate.
 const FIRST_WIDTH_BITS: u32 = 12;
+/// What an event is takes so many bits of an event in a bucket; the rest is left for its time within the bucket.
+const WHAT_BITS: u32 = 35;
+/// No event.
+const NONE: u64 = u64::MAX;
+/// So a bucket is half a second wide at most.
+const MOST_WIDTH_BITS: u32 = 64 - WHAT_BITS;
 /// Events that a bucket should hold: few enough to sort at once, enough that turning to the next one costs little.
-const AIM: u32 = 32;
+const AIM: u32 = 16;
 /// After so many buckets it is seen whether their width still fits.
 const TURNS: u32 = 512;
 
-/// A priority queue of events, least first. An event is 64 bits of time and 64 bits that break ties and say what it
-/// is, packed into one integer, so that order is total and a comparison is two instructions.
+/// A priority queue of events, least first. An event is 64 bits of time and 35 bits that break ties and say what it is,
+/// so that order is total.
 ///
 /// Events of the near future wait unsorted in a wheel of buckets and are sorted when their bucket's turn comes; the few
 /// that lie further ahead (timeouts, starts of fetches) wait in a heap. So most events cost the same however many there
-/// are. The width of the buckets follows the events: a chain of four nodes has a packet every 100 us, a dumbbell of a
-/// thousand flows one every 20 ns.
+/// are. Within a bucket an event is one word, its time since the bucket's beginning above what it is, and a comparison
+/// is one instruction. The width of the buckets follows the events: a chain of four nodes has a packet every 100 us, a
+/// dumbbell of a thousand flows one every 20 ns.
 #[derive(Debug)]
 pub struct Calendar {
     /// Events of the bucket whose turn it is, earliest first; those before `done` have been taken out.
-    current: Vec<u128>,
+    current: Vec<u64>,
     done: usize,
+    /// Events that came during the turn of their bucket, the earliest last. They are few.
+    late: Vec<u64>,
+    /// The earliest of these, or `NONE`.
+    next_late: u64,
+    /// When that bucket begins.
+    start: u64,
     /// That bucket, counted from time 0.
     turn: u64,
     /// A bucket is 2^`width_bits` ns wide.
     width_bits: u32,
     /// Events of the next `BUCKETS - 1` buckets, by bucket modulo `BUCKETS`.
-    wheel: Vec<Vec<u128>>,
+    wheel: Box<[Vec<u64>; BUCKETS as usize]>,
+    /// How many these are.
+    on_wheel: usize,
     /// A bit for each bucket of the wheel that holds something.
     occupied: [u64; WORDS],
     /// A bit for each word of `occupied` that is not 0.
     occupied_words: u16,
-    /// Events that were too far ahead when they came.
+    /// Events that were too far ahead when they came: time, and what.
     far: Heap,
-    len: usize,
     /// Turns, and events taken out, since the width was looked at.
     turns: u32,
     taken: u32,
@@ -46,13 +60,16 @@ impl Default for Calendar {
         Calendar {
             current: Vec::new(),
             done: 0,
+            late: Vec::new(),
+            next_late: NONE,
+            start: 0,
             turn: 0,
             width_bits: FIRST_WIDTH_BITS,
-            wheel: vec![Vec::new(); BUCKETS as usize],
+            wheel: Box::new([const { Vec::new() }; BUCKETS as usize]),
+            on_wheel: 0,
             occupied: [0; WORDS],
             occupied_words: 0,
             far: Heap::default(),
-            len: 0,
             turns: 0,
             taken: 0,
         }
@@ -60,116 +77,160 @@ impl Default for Calendar {
 }
 
 impl Calendar {
-    /// Adds an event.
+    /// Adds an event. `what` has 35 bits.
     #[inline]
     pub fn push(&mut self, time: u64, what: u64) {
-        self.len += 1;
-        self.place(u128::from(time) << 64 | u128::from(what));
+        debug_assert!(what >> WHAT_BITS == 0, "{what} has more than {WHAT_BITS} bits");
+        let bucket = time >> self.width_bits;
+        // In no event's time has the calendar turned past it, so the difference is seldom below zero.
+        let ahead = bucket.wrapping_sub(self.turn);
+        if ahead.wrapping_sub(1) < BUCKETS - 1 {
+            self.put_on_wheel(bucket, time, what);
+        } else {
+            self.put_elsewhere(time, what);
+        }
+    }
+
+    /// An event as it stands in its bucket.
+    #[inline]
+    fn word(&self, time: u64, what: u64) -> u64 {
+        (time & ((1 << self.width_bits) - 1)) << WHAT_BITS | what
     }
 
     #[inline]
-    fn place(&mut self, event: u128) {
-        let bucket = self.bucket_of(event);
-        if bucket <= self.turn {
-            self.put_in_order(event);
-        } else if bucket - self.turn < BUCKETS {
-            self.put_on_wheel(bucket, event);
-        } else {
-            self.far.push(event);
-        }
-    }
-
-    fn put_on_wheel(&mut self, bucket: u64, event: u128) {
+    fn put_on_wheel(&mut self, bucket: u64, time: u64, what: u64) {
+        let word = self.word(time, what);
         let slot = (bucket % BUCKETS) as usize;
-        self.wheel[slot].push(event);
-        self.occupied[slot / 64] |= 1 << (slot % 64);
-        self.occupied_words |= 1 << (slot / 64);
+        let events = &mut self.wheel[slot];
+        if events.is_empty() {
+            self.occupied[slot / 64] |= 1 << (slot % 64);
+            self.occupied_words |= 1 << (slot / 64);
+        }
+        events.push(word);
+        self.on_wheel += 1;
     }
 
-    /// Most events that come during their bucket's turn are among its last, so the way to their place is short.
-    fn put_in_order(&mut self, event: u128) {
-        self.current.push(event);
-        let waiting = &mut self.current[self.done..];
-        let mut place = waiting.len() - 1;
-        while place > 0 && waiting[place - 1] > event {
-            waiting[place] = waiting[place - 1];
-            place -= 1;
+    /// Puts an event among those that came during their bucket's turn.
+    #[inline]
+    fn put_in_order(&mut self, word: u64) {
+        self.taken += 1;
+        let place = self.late.iter().rposition(|other| *other > word).map_or(0, |before| before + 1);
+        self.late.insert(place, word);
+        self.next_late = self.next_late.min(word);
+    }
+
+    /// In the bucket whose turn it is, too far ahead for the wheel, or in a bucket that has been passed over because it was
+    /// empty.
+    #[inline(never)]
+    fn put_elsewhere(&mut self, time: u64, what: u64) {
+        if time >> self.width_bits == self.turn {
+            self.put_in_order(self.word(time, what));
+        } else if time < self.start {
+            self.go_back(time);
+            self.push(time, what);
+        } else {
+            self.far.push(u128::from(time) << 64 | u128::from(what));
         }
-        waiting[place] = event;
     }
 
     /// Takes out the earliest event.
     pub fn pop(&mut self) -> Option<(u64, u64)> {
-        self.pop_until(u64::MAX)
-    }
-
-    /// True if the next event opens a new bucket.
-    #[inline]
-    pub fn is_at_turn(&self) -> bool {
-        self.done == self.current.len()
-    }
-
-    /// What the next bucket holds, in no order that matters: most of what happens next.
-    #[inline]
-    pub fn turn(&mut self) -> impl Iterator<Item = u64> + Clone {
-        if self.is_at_turn() {
-            self.advance();
+        loop {
+            if let Some(event) = self.take_until(u64::MAX) {
+                return Some(event);
+            }
+            if !self.turn() {
+                return None;
+            }
+            self.sort_turn();
         }
-        self.current[self.done..].iter().map(|event| split(*event).1)
     }
 
-    /// When the bucket of `turn` ends.
+    /// Takes the earliest event out of the bucket whose turn it is, if there is one and its time is not after `limit`.
     #[inline]
-    pub fn turn_end(&mut self) -> u64 {
-        if self.is_at_turn() {
-            self.advance();
-        }
-        (self.turn + 1) << self.width_bits
-    }
-
-    /// Takes out the earliest event, if its time is not after `limit`.
-    #[inline]
-    pub fn pop_until(&mut self, limit: u64) -> Option<(u64, u64)> {
-        if self.is_at_turn() {
-            self.advance();
-        }
-        let (time, what) = split(*self.current.get(self.done)?);
-        if time > limit {
+    pub fn take_until(&mut self, limit: u64) -> Option<(u64, u64)> {
+        let next = self.current.get(self.done).copied().unwrap_or(NONE);
+        let word = next.min(self.next_late);
+        let time = self.start + (word >> WHAT_BITS);
+        if word == NONE || time > limit {
             return None;
         }
-        self.done += 1;
-        self.len -= 1;
-        self.taken += 1;
-        Some((time, what))
+        if word == next {
+            self.done += 1;
+        } else {
+            self.late.pop();
+            self.next_late = self.late.last().copied().unwrap_or(NONE);
+        }
+        Some((time, word & ((1 << WHAT_BITS) - 1)))
+    }
+
+    /// Turns to the next bucket that holds something if nothing is left of this one; false if something is, or if there
+    /// is no other. Until it has been sorted ([`sort_turn`](Calendar::sort_turn)) nothing may be taken from it or pushed.
+    #[inline]
+    pub fn turn(&mut self) -> bool {
+        self.done == self.current.len() && self.late.is_empty() && self.advance()
+    }
+
+    /// When the bucket ends whose turn it is.
+    #[inline]
+    pub fn turn_end(&self) -> u64 {
+        self.start.saturating_add(1 << self.width_bits)
+    }
+
+    /// How many events the bucket holds that has just been turned to.
+    #[inline]
+    pub fn turn_len(&self) -> usize {
+        self.current.len()
+    }
+
+    /// One of these events, by a number that holds until they are sorted: what it is.
+    #[inline]
+    pub fn in_turn(&self, number: usize) -> u64 {
+        self.current[number] & ((1 << WHAT_BITS) - 1)
+    }
+
+    /// Adds an event that lies within the bucket that has just been turned to.
+    #[inline]
+    pub fn add_to_turn(&mut self, time: u64, what: u64) {
+        let word = self.word(time, what);
+        self.current.push(word);
+    }
+
+    /// Puts the events in order of the bucket that has just been turned to.
+    #[inline]
+    pub fn sort_turn(&mut self) {
+        self.current.sort_unstable();
     }
 
     /// Time of the earliest event.
     pub fn peek_time(&mut self) -> Option<u64> {
-        if self.is_at_turn() {
-            self.advance();
+        if self.turn() {
+            self.sort_turn();
         }
-        self.current.get(self.done).map(|e| split(*e).0)
+        let next = self.current.get(self.done).copied().unwrap_or(NONE).min(self.next_late);
+        (next != NONE).then(|| self.start + (next >> WHAT_BITS))
     }
 
     /// Events waiting.
     pub fn len(&self) -> usize {
-        self.len
+        self.current.len() - self.done + self.late.len() + self.on_wheel + self.far.0.len()
     }
 
     /// True if nothing will happen.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
     /// Turns to the next bucket that holds something, in the wheel or in the heap or in both.
-    fn advance(&mut self) {
+    fn advance(&mut self) -> bool {
+        self.taken += self.current.len() as u32;
         self.current.clear();
         self.done = 0;
         self.turns += 1;
         if self.turns >= TURNS {
             self.fit_width();
-            if !self.current.is_empty() {
-                return;
+            if !self.late.is_empty() {
+                return true;
             }
         }
         let near = self.next_occupied();
@@ -178,19 +239,26 @@ impl Calendar {
             (Some(near), Some(far)) => near.min(far),
             (near, far) => match near.or(far) {
                 Some(turn) => turn,
-                None => return,
+                None => return false,
             },
         };
-        self.turn = turn;
+        (self.turn, self.start) = (turn, turn << self.width_bits);
         if near == Some(turn) {
             self.open((turn % BUCKETS) as usize);
         }
-        while far.is_some_and(|far| far <= turn) && self.far.first().is_some_and(|event| self.bucket_of(event) <= turn)
-        {
-            self.current.extend(self.far.pop());
+        if far.is_some_and(|far| far <= turn) {
+            self.fetch_far();
         }
-        if self.current.len() > 1 {
-            self.current.sort_unstable();
+        true
+    }
+
+    /// Takes what belongs to the bucket out of the heap.
+    #[cold]
+    fn fetch_far(&mut self) {
+        while let Some(event) = self.far.first().filter(|event| self.bucket_of(*event) <= self.turn) {
+            self.far.pop();
+            let (time, what) = split(event);
+            self.add_to_turn(time, what);
         }
     }
 
@@ -198,6 +266,7 @@ impl Calendar {
     #[inline]
     fn open(&mut self, slot: usize) {
         std::mem::swap(&mut self.current, &mut self.wheel[slot]);
+        self.on_wheel -= self.current.len();
         let word = &mut self.occupied[slot / 64];
         *word &= !(1 << (slot % 64));
         if *word == 0 {
@@ -233,29 +302,44 @@ impl Calendar {
         (self.turns, self.taken) = (0, 0);
         let aim = AIM * turns;
         let width_bits = if taken < aim / 2 {
-            (self.width_bits + (aim / taken).ilog2()).min(40)
+            (self.width_bits + (aim / taken).ilog2()).min(MOST_WIDTH_BITS)
         } else if taken > aim * 2 {
             self.width_bits.saturating_sub((taken / aim).ilog2())
         } else {
             return;
         };
         if width_bits != self.width_bits {
-            self.change_width(width_bits);
+            self.rearrange(self.start, width_bits);
         }
     }
 
+    /// Something is to happen before the bucket whose turn it is, which comes when a run has been stopped in between.
     #[cold]
-    fn change_width(&mut self, width_bits: u32) {
-        let mut events = std::mem::take(&mut self.current);
-        for bucket in &mut self.wheel {
-            events.append(bucket);
+    fn go_back(&mut self, time: u64) {
+        self.rearrange(time, self.width_bits);
+    }
+
+    /// Puts all events in their places anew, for buckets of this width and the turn of the one that holds `time`.
+    #[cold]
+    fn rearrange(&mut self, time: u64, width_bits: u32) {
+        let mut events: Vec<(u64, u64)> = Vec::with_capacity(self.len());
+        let mut collect = |start: u64, words: &mut Vec<u64>| {
+            events.extend(words.drain(..).map(|word| (start + (word >> WHAT_BITS), word & ((1 << WHAT_BITS) - 1))));
+        };
+        self.current.drain(..self.done);
+        collect(self.start, &mut self.current);
+        collect(self.start, &mut self.late);
+        for ahead in 1..BUCKETS {
+            let bucket = self.turn + ahead;
+            collect(bucket << self.width_bits, &mut self.wheel[(bucket % BUCKETS) as usize]);
         }
+        (self.done, self.next_late, self.on_wheel) = (0, NONE, 0);
         (self.occupied, self.occupied_words) = ([0; WORDS], 0);
-        let start = self.turn << self.width_bits;
         self.width_bits = width_bits;
-        self.turn = start >> width_bits;
-        for event in events {
-            self.place(event);
+        self.turn = time >> width_bits;
+        self.start = self.turn << width_bits;
+        for (time, what) in events {
+            self.push(time, what);
         }
     }
 

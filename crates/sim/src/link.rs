@@ -71,6 +71,8 @@ pub(crate) struct Link {
     packets: u64,
     pub bytes: u64,
     busy: Span,
+    /// So many of the first packets in the air have an event in the calendar: one at least, if there are any.
+    announced: u32,
     /// It loses nothing, has no conditions, and its delay has never changed.
     plain: bool,
     pub spec: LinkSpec,
@@ -125,6 +127,7 @@ impl Link {
             from_face,
             to,
             to_face,
+            announced: 0,
             last: Crossing::default(),
             delay,
             arrived: 0,
@@ -206,6 +209,7 @@ impl Link {
         self.busy = self.busy - unsent;
         self.free_at = self.free_at.min(now);
         self.rest.lost += self.flying.len() as u64;
+        self.announced = 0;
         self.flying.drain(..).map(|(_, packet)| packet).collect()
     }
 
@@ -266,7 +270,43 @@ impl Link {
     #[inline(always)]
     fn fly(&mut self, packet: Packet, arrival: Time) -> Sent {
         self.flying.push_back((arrival, packet));
-        if self.flying.len() == 1 { Sent::First(arrival) } else { Sent::Behind }
+        if self.flying.len() > 1 {
+            return Sent::Behind;
+        }
+        self.announced = 1;
+        Sent::First(arrival)
+    }
+
+    /// The first packet in the air has arrived: says when the next one does, if that has no event yet.
+    #[inline]
+    pub fn announce_next(&mut self) -> Option<Time> {
+        self.announced = self.announced.saturating_sub(1);
+        if self.announced > 0 {
+            return None;
+        }
+        let next = self.flying.front()?.0;
+        self.announced = 1;
+        Some(next)
+    }
+
+    /// Says when the packets without an event arrive before `end`, for which there will be one. Where packets may overtake
+    /// each other, only the first has one.
+    #[inline]
+    pub fn announce_until(&mut self, end: Time, mut announce: impl FnMut(Time)) {
+        if self.plain {
+            while let Some((arrival, _)) =
+                self.flying.get(self.announced as usize).filter(|(arrival, _)| *arrival < end)
+            {
+                announce(*arrival);
+                self.announced += 1;
+            }
+        }
+    }
+
+    /// The packets that have an event in the calendar.
+    #[inline]
+    pub fn announced(&self) -> impl Iterator<Item = &Packet> {
+        self.flying.iter().take(self.announced as usize).map(|(_, packet)| packet)
     }
 
     /// The way over a link that may lose packets, or keep them in order when its delay has changed.
@@ -317,6 +357,8 @@ impl Link {
         }
         let place = self.flying.partition_point(|(other, _)| *other <= arrival);
         self.flying.insert(place, (arrival, packet));
+        // What comes behind it will be announced when it has arrived; whoever is told that it is the first announces it.
+        self.announced = self.announced.min(place as u32).max(1);
         place
     }
 }

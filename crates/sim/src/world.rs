@@ -19,8 +19,9 @@ const FREE: u64 = 2;
 const ARRIVE: u64 = 3;
 const SAMPLE: u64 = 4;
 
-/// With fewer events than this waiting, all that matters is in the processor's caches anyway.
-const MANY_EVENTS: usize = 64;
+/// With fewer events than this waiting, so much of what matters is in the processor's caches anyway that looking ahead
+/// takes longer than it saves.
+const MANY_EVENTS: usize = 1024;
 
 /// When a run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +42,8 @@ pub struct World {
     calendar: Calendar,
     nodes: Vec<Node>,
     links: Vec<Link>,
+    /// The link directions that leave each node, by face, one node's behind the other's: made at the start of the run.
+    exits: Vec<u32>,
     watch: Watch,
     ready: Ready,
     sample: Option<Span>,
@@ -53,8 +56,10 @@ pub struct World {
 
 struct Node {
     machine: Box<dyn Machine>,
-    /// Link directions by face; those of a host need no other memory.
-    out: SmallVec<[u32; 4]>,
+    /// Link directions by face.
+    out: Vec<u32>,
+    /// Where they stand in [`World::exits`].
+    first_exit: u32,
     /// The wake event that stands in the calendar.
     awaited: Time,
 }
@@ -67,6 +72,7 @@ impl World {
             calendar: Calendar::default(),
             nodes: Vec::new(),
             links: Vec::new(),
+            exits: Vec::new(),
             watch: Watch::new(collector),
             ready: Ready::default(),
             sample,
@@ -79,7 +85,7 @@ impl World {
 
     /// Adds a node; its face `i` will stand on the `i`-th link direction that leaves it.
     pub fn add_node(&mut self, machine: Box<dyn Machine>) -> u32 {
-        self.nodes.push(Node { machine, out: SmallVec::new(), awaited: Time::NEVER });
+        self.nodes.push(Node { machine, out: Vec::new(), first_exit: 0, awaited: Time::NEVER });
         self.nodes.len() as u32 - 1
     }
 
@@ -118,11 +124,11 @@ impl World {
             if self.events >= events {
                 return self.calendar.is_empty();
             }
-            if self.calendar.is_at_turn() && self.calendar.len() >= MANY_EVENTS {
-                self.foresee();
+            match self.calendar.take_until(limit.0) {
+                Some((time, what)) => self.step(Time(time), what),
+                None if self.calendar.turn() => self.unfold(),
+                None => break,
             }
-            let Some((time, what)) = self.calendar.pop_until(limit.0) else { break };
-            self.step(Time(time), what);
         }
         let expired = matches!(end, End::CompleteOrAt(_)) && !self.watch.collector.all_complete();
         if expired || matches!(end, End::At(_)) {
@@ -137,6 +143,11 @@ impl World {
     }
 
     fn start(&mut self) {
+        self.exits.clear();
+        for node in &mut self.nodes {
+            node.first_exit = self.exits.len() as u32;
+            self.exits.extend(&node.out);
+        }
         for node in 0..self.nodes.len() {
             self.await_wake(node);
         }
@@ -146,24 +157,42 @@ impl World {
         }
     }
 
-    /// Reads what the events of the next bucket will need. In a large network nothing of it is in the processor's
-    /// caches any more, and asking for all of it at once takes hardly longer than asking for the first.
-    fn foresee(&mut self) {
-        let World { calendar, links, nodes, .. } = self;
+    /// Prepares the bucket that the calendar has turned to.
+    ///
+    /// Of the packets in the air of a link only the first stands in the calendar; those that arrive before the bucket ends
+    /// are added now, so that each finds its place as the bucket is sorted.
+    fn unfold(&mut self) {
+        let World { calendar, links, .. } = self;
         let end = Time(calendar.turn_end());
+        let events = calendar.turn_len();
+        for number in 0..events {
+            let what = calendar.in_turn(number);
+            if what >> 32 == ARRIVE {
+                links[what as u32 as usize].announce_until(end, |arrival| calendar.add_to_turn(arrival.0, what));
+            }
+        }
+        if calendar.len() >= MANY_EVENTS {
+            self.foresee(events);
+        }
+        self.calendar.sort_turn();
+    }
+
+    /// Reads what the arrivals of the bucket will need, of which these are the first of each link. In a large network
+    /// nothing of it is in the processor's caches any more, and asking for all of it at once takes hardly longer than
+    /// asking for the first.
+    fn foresee(&self, events: usize) {
+        let World { calendar, links, nodes, exits, .. } = self;
         let mut soon: SmallVec<[(&Link, &Packet); 64]> = SmallVec::new();
-        // Only the first packet in the air has an event, but all that arrive before the bucket ends will be handled.
-        for place in calendar.turn().filter(|what| what >> 32 == ARRIVE).map(|what| what as u32) {
-            let link = &links[place as usize];
-            let arriving = link.flying.iter().take_while(|(arrival, _)| *arrival < end);
-            soon.extend(arriving.map(|(_, packet)| (link, packet)));
+        for place in (0..events).map(|number| calendar.in_turn(number)).filter(|what| what >> 32 == ARRIVE) {
+            let link = &links[place as u32 as usize];
+            soon.extend(link.announced().map(|packet| (link, packet)));
         }
         // In rounds, because the address of what the second round reads comes out of the first.
         let seen = soon.iter().fold(0, |seen, (_, packet)| seen ^ packet.name().hash64());
         let seen = soon.iter().fold(seen, |seen, (link, packet)| {
             let node = &nodes[link.to as usize];
             let Some(face) = node.machine.foresee(link.to_face, packet) else { return seen };
-            seen ^ links[node.out[face.index()] as usize].foresee()
+            seen ^ links[exits[node.first_exit as usize + face.index()] as usize].foresee()
         });
         std::hint::black_box(seen);
     }
@@ -190,7 +219,7 @@ impl World {
         }
         let Some((_, packet)) = link.flying.pop_front() else { return };
         link.arrived += 1;
-        if let Some((next, _)) = link.flying.front() {
+        if let Some(next) = link.announce_next() {
             self.calendar.push(next.0, ARRIVE << 32 | place as u64);
         }
         let (node, face) = (link.to as usize, link.to_face);
@@ -254,13 +283,20 @@ impl World {
         self.offer_ready(node);
     }
 
-    #[inline]
+    #[inline(always)]
     fn offer_ready(&mut self, node: usize) {
         if let Some((face, packet)) = self.ready.take_offer() {
             self.send_or_keep(node, face, packet);
         }
+        if self.ready.has_faces() {
+            self.pull_ready(node);
+        }
+    }
+
+    #[inline(never)]
+    fn pull_ready(&mut self, node: usize) {
         while let Some(face) = self.ready.pop() {
-            let place = self.nodes[node].out[face.index()] as usize;
+            let place = self.exit(node, face);
             let link = &self.links[place];
             // The event of this very instant is about to ask.
             if link.awaited == self.now {
@@ -274,21 +310,32 @@ impl World {
         }
     }
 
+    /// The link direction that leaves a node by this face.
+    #[inline(always)]
+    fn exit(&self, node: usize, face: FaceId) -> usize {
+        self.exits[self.nodes[node].first_exit as usize + face.index()] as usize
+    }
+
     /// Sends a packet if its link is free; otherwise the machine keeps it until the link is.
     #[inline]
     fn send_or_keep(&mut self, node: usize, face: FaceId, packet: Packet) {
-        let place = self.nodes[node].out[face.index()] as usize;
+        let place = self.exit(node, face);
         let link = &mut self.links[place];
         if link.free_at <= self.now && link.awaited != self.now {
             link.awaited = Time::NEVER;
             self.transmit(place, packet);
         } else {
-            let free_at = link.free_at;
-            self.nodes[node].machine.keep(face, packet);
-            // The event of this very instant is about to ask.
-            if self.links[place].awaited != self.now {
-                self.await_free(place, free_at);
-            }
+            self.keep(node, face, packet, place);
+        }
+    }
+
+    #[inline(never)]
+    fn keep(&mut self, node: usize, face: FaceId, packet: Packet, place: usize) {
+        let free_at = self.links[place].free_at;
+        self.nodes[node].machine.keep(face, packet);
+        // The event of this very instant is about to ask.
+        if self.links[place].awaited != self.now {
+            self.await_free(place, free_at);
         }
     }
 
@@ -301,6 +348,17 @@ impl World {
         match link.transmit(packet, self.now) {
             Sent::First(arrival) => self.plan(arrival, ARRIVE, place),
             Sent::Behind => {}
+            other => self.note_sent(other, place),
+        }
+    }
+
+    /// What has become of a packet on a link that is not plain.
+    #[cold]
+    fn note_sent(&mut self, sent: Sent, place: usize) {
+        let link = &mut self.links[place];
+        let (node, face) = (link.from, link.from_face);
+        match sent {
+            Sent::First(_) | Sent::Behind => {}
             Sent::Twice(copy, first) => {
                 if let Some((_, packet)) = link.flying.get(copy) {
                     self.watch.tell(self.now, node, face, || Event::Duplicated { packet });

@@ -44,22 +44,16 @@ impl Forwarder {
     }
 
     /// Sends the Data that ended an entry to all that wait for it. Gives it back if nobody does any more.
-    #[inline]
+    #[inline(always)]
     fn satisfy(&mut self, id: PitId, face: FaceId, mut packet: Packet, cx: &mut Context<'_>) -> Option<Packet> {
         self.remember_nonces_that_live_on(id, data_in(&packet), cx.now);
         let entry = self.pit.get(id);
         let (strategy, marked) = (entry.strategy().0 as usize, entry.marked);
         if cx.watched {
-            self.copy_sent(id);
-            let (rtt, downstreams) = (rtt(&self.sent, face, cx.now), &self.waiting(id));
-            cx.tell(|| Event::PitSatisfied { data: data_in(&packet), rtt, from: face, downstreams, marked });
+            self.tell_satisfied(id, face, data_in(&packet), cx);
         }
         if self.learns[strategy] {
-            self.copy_sent(id);
-            let outcome = outcome(self.pit.get(id), &self.sent, face, &packet.hop, cx.now);
-            if let Some(outcome) = outcome {
-                self.strategies[strategy].on_data(&outcome, cx);
-            }
+            self.tell_strategy(id, face, &packet.hop, cx);
         }
         self.pit_changed(cx);
         let hop = packet.hop_mut();
@@ -70,14 +64,31 @@ impl Forwarder {
         self.send_down(id, face, packet, cx)
     }
 
+    #[cold]
+    fn tell_satisfied(&mut self, id: PitId, face: FaceId, data: &Data, cx: &mut Context<'_>) {
+        self.copy_sent(id);
+        let marked = self.pit.get(id).marked;
+        let (rtt, downstreams) = (rtt(&self.sent, face, cx.now), &self.waiting(id));
+        cx.tell(|| Event::PitSatisfied { data, rtt, from: face, downstreams, marked });
+    }
+
+    #[inline(never)]
+    fn tell_strategy(&mut self, id: PitId, face: FaceId, hop: &HopFields, cx: &mut Context<'_>) {
+        self.copy_sent(id);
+        let entry = self.pit.get(id);
+        if let Some(outcome) = outcome(entry, &self.sent, face, hop, cx.now) {
+            self.strategies[entry.strategy().0 as usize].on_data(&outcome, cx);
+        }
+    }
+
     /// A looping Interest is answered from the Content Store. Where that cannot be, its nonce must be known: a Data that
     /// is soon stale answers a MustBeFresh Interest no longer; and without a store, an Interest that went several ways
     /// may have been answered on one of them and go round in a circle on another.
+    #[inline]
     fn remember_nonces_that_live_on(&mut self, id: PitId, data: &Data, now: Time) {
         let entry = self.pit.get(id);
         let soon_stale = entry.must_be_fresh && data.freshness_ms() < 6000;
-        if soon_stale || self.cs.capacity() == 0 && entry.only_upstream().is_none() && self.pit.upstreams(id).len() > 1
-        {
+        if soon_stale || self.cs.capacity() == 0 && entry.has_several_upstreams() {
             self.remember_nonces(id, now);
         }
     }
@@ -91,16 +102,20 @@ impl Forwarder {
 
     /// Sends a copy to every downstream of an entry but the face that the packet came from. Gives it back if there is
     /// none. (The entry may have just been removed: it stays readable.)
-    #[inline]
+    #[inline(always)]
     fn send_down(&mut self, id: PitId, from: FaceId, packet: Packet, cx: &mut Context<'_>) -> Option<Packet> {
         match self.pit.only_downstream(id) {
-            Some(face) if face == from => return Some(packet),
+            Some(face) if face == from => Some(packet),
             Some(face) => {
                 self.send_copy(face, None, packet, false, cx);
-                return None;
+                None
             }
-            None => {}
+            None => self.send_down_to_all(id, from, packet, cx),
         }
+    }
+
+    #[inline(never)]
+    fn send_down_to_all(&mut self, id: PitId, from: FaceId, packet: Packet, cx: &mut Context<'_>) -> Option<Packet> {
         let mut last = None;
         for record in self.pit.downstreams(id) {
             if record.face == from || record.expiry <= cx.now {
@@ -116,7 +131,7 @@ impl Forwarder {
         None
     }
 
-    #[inline]
+    #[inline(always)]
     fn send_copy(
         &mut self,
         face: FaceId,
@@ -126,6 +141,14 @@ impl Forwarder {
         cx: &mut Context<'_>,
     ) {
         packet.hop_mut().pit_token = token;
+        if self.monitor.is_some() {
+            self.ask_monitor(face, &mut packet, cached, cx);
+        }
+        self.send(face, packet, cx);
+    }
+
+    #[inline(never)]
+    fn ask_monitor(&mut self, face: FaceId, packet: &mut Packet, cached: bool, cx: &mut Context<'_>) {
         if let Some(monitor) = &mut self.monitor
             && packet.is_content()
             && monitor.marks(face, cached, cx)
@@ -134,9 +157,8 @@ impl Forwarder {
             packet.hop_mut().congestion_mark = 1;
             cx.face = face;
             cx.sink.marked(cx.now, cx.node, face);
-            cx.tell(|| Event::Marked { packet: &packet });
+            cx.tell(|| Event::Marked { packet });
         }
-        self.send(face, packet, cx);
     }
 
     /// A loss notice follows the pending Interests downstream and leaves them pending; it is never cached.

@@ -169,6 +169,7 @@ impl Forwarder {
 
     /// Does what a strategy has chosen for an entry. `packet`: the Interest at hand, come in over `cx.face`; else the
     /// one last received.
+    #[inline(never)]
     pub(super) fn act(&mut self, id: PitId, choice: Choice, packet: Option<Packet>, cx: &mut Context<'_>) {
         match choice {
             Choice::To(face) => self.send_interest(id, face, packet, cx),
@@ -187,15 +188,21 @@ impl Forwarder {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn send_interest(&mut self, id: PitId, face: FaceId, packet: Option<Packet>, cx: &mut Context<'_>) {
         let allowed = self.eligible.iter().any(|hop| hop.face == face);
         assert!(allowed, "a strategy chose face {} that was not offered", face.0);
-        let packet = packet.unwrap_or_else(|| self.pit.interest(id, &self.stems).into());
+        let packet = packet.unwrap_or_else(|| self.repeated(id));
         let nonce = interest_in(&packet).nonce;
         let record = OutRecord { face, sent_at: cx.now, nonce, nacked: None };
         self.pit.sent(id, record, SUPPRESSION.0, doubled);
         self.send(face, packet, cx);
+    }
+
+    /// The Interest of an entry, as it is sent again.
+    #[inline(never)]
+    fn repeated(&self, id: PitId) -> Packet {
+        self.pit.interest(id, &self.stems).into()
     }
 
     /// Refuses an entry to all its downstreams and ends it; `own`: for no upstream's sake.

@@ -113,22 +113,28 @@ impl PitEntry {
     }
 
     /// Makes a new entry of an old one.
-    #[inline]
+    #[inline(always)]
     pub(super) fn renew(&mut self, key: Key, interest: &Interest, route: Match) {
         (self.stem, self.segment) = (key.stem, key.segment);
         (self.from, self.to) = (NONE, NONE);
         (self.prefix, self.strategy) = (route.prefix.map_or(NONE, |prefix| prefix.0), route.strategy);
         (self.list, self.marked) = (UNLISTED, false);
         (self.can_be_prefix, self.must_be_fresh) = (interest.can_be_prefix, interest.must_be_fresh);
-        if self.has_more
-            && let Some(more) = &mut self.more
-        {
-            (more.extras, self.has_more) = (None, false);
-            more.ins.clear();
-            more.outs.clear();
+        if self.has_more {
+            self.forget_more();
         }
         if interest.extras.is_some() {
             self.more().extras.clone_from(&interest.extras);
+        }
+    }
+
+    #[cold]
+    fn forget_more(&mut self) {
+        self.has_more = false;
+        if let Some(more) = &mut self.more {
+            more.extras = None;
+            more.ins.clear();
+            more.outs.clear();
         }
     }
 
@@ -185,11 +191,18 @@ impl PitEntry {
         only.then_some(OutRecord { face: FaceId(self.to), sent_at: self.sent_at, nonce: self.sent_nonce, nacked: None })
     }
 
+    /// True if it was sent to more than one face.
+    #[inline]
+    pub fn has_several_upstreams(&self) -> bool {
+        self.has_more && self.more.as_ref().is_some_and(|more| more.outs.len() > 1)
+    }
+
     #[inline]
     pub(super) fn only_downstream(&self) -> Option<FaceId> {
         (!self.has_more && self.from != NONE).then_some(FaceId(self.from))
     }
 
+    #[cold]
     fn more(&mut self) -> &mut More {
         self.has_more = true;
         self.more.get_or_insert_default()

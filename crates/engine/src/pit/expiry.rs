@@ -26,6 +26,12 @@ impl Default for Expiry {
 }
 
 impl Expiry {
+    /// False as long as no entry is due.
+    #[inline(always)]
+    pub fn may_be_due(&self, now: Time) -> bool {
+        now >= self.next
+    }
+
     /// The entry that expires first, if it is due.
     #[inline]
     pub fn due(&mut self, now: Time, asked: &[Asked]) -> Option<u32> {
@@ -77,6 +83,7 @@ impl Expiry {
         self.next = self.next.min(expiry);
     }
 
+    #[inline(always)]
     pub fn unlink(&mut self, slot: u32, slots: &mut [PitEntry]) {
         let entry = &slots[slot as usize];
         if entry.list == UNLISTED {
