@@ -85,7 +85,7 @@ impl Ready {
     /// Offers a packet to a link that has nothing else to send. If the link is free, as most links are most of the time,
     /// the packet has gone, and the driver never asks the machine; otherwise the machine gets it back
     /// ([`Machine::keep`]). One packet can be offered in a call.
-    #[inline]
+    #[inline(always)]
     pub fn offer(&mut self, face: FaceId, packet: Packet) {
         let before = self.offer.replace((face, packet));
         assert!(before.is_none(), "one packet can be offered in a call");

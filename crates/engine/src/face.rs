@@ -62,7 +62,7 @@ impl Egress {
     /// Shows the queue a packet that came in over the other direction; says when that makes it want to be woken.
     #[inline]
     pub fn observe(&mut self, packet: &Packet, cx: &mut Context<'_>) -> Option<Time> {
-        if !self.needs.observe {
+        if !self.observes() {
             return None;
         }
         self.queue.observe(packet, cx);
@@ -82,6 +82,18 @@ impl Egress {
             Some(packet) => Backlog { packets: 1, bytes: packet.wire_len(), frames: 1 },
             None => self.queue.backlog(),
         }
+    }
+
+    /// True if the queue wants to see what comes in.
+    #[inline]
+    pub fn observes(&self) -> bool {
+        self.needs.observe
+    }
+
+    /// Reads what `send` needs of a face at which nothing waits.
+    #[inline]
+    pub fn foresee(&self) -> u64 {
+        self.waiting as u64 ^ self.peak as u64 ^ self.departed.data ^ u64::from(self.head == Head::Taken)
     }
 
     /// How much may wait.

@@ -151,6 +151,8 @@ pub struct Fetcher {
     /// The window, not the lack of work or pacing, held back the last Interest.
     window_limited: bool,
     check: Span,
+    /// InterestLifetime in milliseconds, if it is always the same.
+    fixed_lifetime_ms: u32,
     /// When timeouts are looked for next, with a check interval.
     next_check: Time,
     smoothed_rtt: Span,
@@ -180,6 +182,7 @@ impl Fetcher {
             departure: Some(what.start),
             window_limited: false,
             check: timeout.check_interval(),
+            fixed_lifetime_ms: rules.lifetime.millis(Span::ZERO),
             next_check: Time::NEVER,
             what,
             rules,
@@ -389,7 +392,10 @@ impl Fetcher {
         let signal = SentSignal { now: cx.now, segment, transmission, in_flight: self.in_flight };
         self.control.on_sent(&signal);
         cx.sink.requested(cx.now, self.what.flow, segment, transmission);
-        let lifetime_ms = self.rules.lifetime.millis(self.timeout.timeout());
+        let lifetime_ms = match self.rules.lifetime {
+            Lifetime::Fixed(_) => self.fixed_lifetime_ms,
+            Lifetime::Timeout => Lifetime::Timeout.millis(self.timeout.timeout()),
+        };
         let ask = |name| Kind::Interest(Interest { lifetime_ms, ..Interest::new(name, nonce) });
         let packet = match spent {
             Some(packet) => packet.renewed_with_name(HopFields::default(), |mut name| {
@@ -439,6 +445,9 @@ impl Application for Fetcher {
         let sent = packet.name().segment().and_then(|segment| self.pending.get(segment));
         std::hint::black_box(sent.map(|slot| slot.last_sent));
         std::hint::black_box((self.control.allowance(), self.timeout.timeout()));
+        // What lies on the other lines of the fetcher's memory.
+        let times = self.highest ^ self.smoothed_rtt.0 ^ self.next_send.0 ^ self.counters.sent ^ self.ceiling;
+        std::hint::black_box((times, self.delays.sum, self.window_limited, self.pending.oldest()));
     }
 
     fn next_wake(&self) -> Option<Time> {

@@ -14,7 +14,7 @@ use crate::face::{Egress, FaceKind, NO_LIMIT};
 use crate::fib::{Fib, StrategyId};
 use crate::pit::{Pit, PitId};
 use crate::stems::Stems;
-use crate::wakes::{Wakes, earlier};
+use crate::wakes::Wakes;
 use smallvec::SmallVec;
 use std::collections::{BTreeSet, VecDeque};
 use weir_core::{
@@ -258,6 +258,7 @@ impl Forwarder {
     }
 
     /// Takes a packet that came in over `face`.
+    #[inline(always)]
     pub fn receive_packet(&mut self, face: FaceId, mut packet: Packet, cx: &mut Context<'_>) {
         self.expire(cx);
         cx.face = face;
@@ -274,11 +275,16 @@ impl Forwarder {
     }
 
     /// Reads what `receive_packet` will need, and says where the packet will go if nothing unusual happens.
-    pub fn foresee(&self, packet: &Packet) -> Option<FaceId> {
-        let id = self.pit.probable(packet.name().hash64())?;
-        let face = self.pit.only_downstream(id)?;
+    pub fn foresee(&self, from: FaceId, packet: &Packet) -> Option<FaceId> {
+        let name = packet.name();
+        std::hint::black_box(self.faces.get(from.index())?.egress.as_ref().is_some_and(Egress::observes));
+        let face = match self.pit.probable(name.hash64()) {
+            Some(id) => self.pit.only_downstream(id)?,
+            // A new Interest takes the first next hop of its content's route.
+            None => self.fib.next_hops(self.stems.probable_route(name)?).first()?.face,
+        };
         let egress = self.faces.get(face.index())?.egress.as_ref()?;
-        std::hint::black_box(egress.backlog());
+        std::hint::black_box(egress.foresee());
         Some(face)
     }
 
@@ -346,7 +352,8 @@ impl Forwarder {
     /// When `wake_due` wants to be called.
     #[inline]
     pub fn next_wake(&self) -> Option<Time> {
-        earlier(self.pit.next_expiry(), self.wakes.earliest())
+        let next = self.pit.next_expiry().min(self.wakes.next());
+        (next != Time::NEVER).then_some(next)
     }
 
     /// Tells `report` the state of tables and queues at `now`.
@@ -395,7 +402,7 @@ impl Forwarder {
     }
 
     /// Next hops of the entry's route that an Interest from `from` may take, into `self.eligible`.
-    #[inline]
+    #[inline(always)]
     fn find_eligible(&mut self, id: PitId, from: Option<FaceId>, local_only: bool) {
         self.eligible.clear();
         let Some(prefix) = self.pit.get(id).prefix() else { return };

@@ -14,8 +14,6 @@ const LEAST: usize = 8;
 #[derive(Debug)]
 pub(crate) struct Index {
     entries: Box<[u64]>,
-    /// The upper half of a hash, shifted by so much, is where its entry belongs.
-    shift: u32,
     len: usize,
 }
 
@@ -27,7 +25,7 @@ impl Default for Index {
 
 impl Index {
     fn with_room(room: usize) -> Index {
-        Index { entries: vec![EMPTY; room].into(), shift: 32 - room.ilog2(), len: 0 }
+        Index { entries: vec![EMPTY; room].into(), len: 0 }
     }
 
     /// Places listed.
@@ -80,35 +78,36 @@ impl Index {
         Some(place)
     }
 
-    #[inline]
+    #[inline(always)]
     fn position(&self, hash: u64, mut is_it: impl FnMut(u32) -> bool) -> Option<(usize, u32)> {
         let mask = self.entries.len() - 1;
         let mut at = self.home(hash);
         loop {
-            let entry = self.entries[at & mask];
+            let entry = self.entries[at];
             if entry == EMPTY {
                 return None;
             }
-            if entry >> 32 == hash >> 32 && is_it(place_of(entry)) {
-                return Some((at & mask, place_of(entry)));
+            if (entry ^ hash) >> 32 == 0 && is_it(place_of(entry)) {
+                return Some((at, place_of(entry)));
             }
-            at += 1;
+            at = (at + 1) & mask;
         }
     }
 
-    #[inline]
+    /// Where an entry belongs: the lowest bits of the upper half of its hash.
+    #[inline(always)]
     fn home(&self, hash: u64) -> usize {
-        (hash >> 32 >> self.shift) as usize
+        (hash >> 32) as usize & (self.entries.len() - 1)
     }
 
     #[inline]
     fn put(&mut self, entry: u64) {
         let mask = self.entries.len() - 1;
         let mut at = self.home(entry);
-        while self.entries[at & mask] != EMPTY {
-            at += 1;
+        while self.entries[at] != EMPTY {
+            at = (at + 1) & mask;
         }
-        self.entries[at & mask] = entry;
+        self.entries[at] = entry;
     }
 
     /// Empties an entry. What lies behind it in the same chain moves up, so that no chain has a gap.

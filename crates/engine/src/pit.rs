@@ -170,7 +170,7 @@ impl Pit {
 
     /// Notes a transmission. Repetitions within `first` are not sent on to that upstream, and within `next` of the
     /// interval that it had if it was sent there before.
-    #[inline]
+    #[inline(always)]
     pub fn sent(&mut self, id: PitId, record: OutRecord, first: Span, next: impl FnOnce(Span) -> Span) {
         let (slot, asked) = (&mut self.slots[id.0 as usize], &mut self.asked[id.0 as usize]);
         slot.sent(record, asked, first, next);
@@ -294,9 +294,9 @@ impl Pit {
         self.expiry.due(now, &self.asked).map(PitId)
     }
 
-    /// No entry expires before this time; it may be too early, never too late.
-    #[inline]
-    pub fn next_expiry(&self) -> Option<Time> {
+    /// No entry expires before this time (`NEVER`: there is none); it may be too early, never too late.
+    #[inline(always)]
+    pub fn next_expiry(&self) -> Time {
         self.expiry.next()
     }
 

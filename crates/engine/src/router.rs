@@ -98,8 +98,14 @@ impl Router {
         let (face, application) = &self.applications.list[i];
         self.wakes.set(i, application.next_wake());
         for packet in self.outbox.drain(..) {
-            self.forwarder.receive_packet(*face, packet, cx);
+            Self::forward(&mut self.forwarder, *face, packet, cx);
         }
+    }
+
+    /// Gives the forwarder a packet of an application.
+    #[inline(never)]
+    fn forward(forwarder: &mut Forwarder, face: FaceId, packet: Packet, cx: &mut Context<'_>) {
+        forwarder.receive_packet(face, packet, cx);
     }
 }
 
@@ -117,8 +123,8 @@ impl Machine for Router {
         self.forwarder.keep_packet(face, packet);
     }
 
-    fn foresee(&self, _face: FaceId, packet: &Packet) -> Option<FaceId> {
-        self.forwarder.foresee(packet)
+    fn foresee(&self, face: FaceId, packet: &Packet) -> Option<FaceId> {
+        self.forwarder.foresee(face, packet)
     }
 
     fn wake(&mut self, cx: &mut Context<'_>) {

@@ -7,6 +7,7 @@
 use crate::fib::{Fib, Match, StrategyId};
 use crate::index::Index;
 use std::sync::Arc;
+use weir_core::PrefixId;
 use weir_wire::{Name, Stem};
 
 /// So many contents are listed before it is seen which are still in use.
@@ -137,6 +138,11 @@ impl Stems {
         let found = fib.lookup(name);
         (listed.version, listed.route) = (fib.version(), found);
         found
+    }
+
+    /// The route that `route` will probably say: nobody has looked whether it is still right.
+    pub fn probable_route(&self, name: &Name) -> Option<PrefixId> {
+        self.list[self.find(name)?.stem.0 as usize].route.prefix
     }
 
     /// True if so many contents have come that some may have gone.

@@ -44,6 +44,12 @@ impl Wakes {
         self.earliest = self.earliest.min(at);
     }
 
+    /// The same as `earliest`, `NEVER` for none.
+    #[inline(always)]
+    pub fn next(&self) -> Time {
+        self.earliest
+    }
+
     /// The earliest wake time (it may be too early, never too late).
     #[inline]
     pub fn earliest(&self) -> Option<Time> {

@@ -197,7 +197,7 @@ impl World {
         std::hint::black_box(seen);
     }
 
-    #[inline]
+    #[inline(always)]
     fn step(&mut self, now: Time, what: u64) {
         self.now = now;
         self.events += 1;
@@ -211,6 +211,7 @@ impl World {
         }
     }
 
+    #[inline(always)]
     fn arrive(&mut self, place: usize) {
         let link = &mut self.links[place];
         // A stale event: its packet was overtaken, or lost when the link went down.
@@ -229,6 +230,7 @@ impl World {
         self.call(node, |machine, cx| machine.receive(face, packet, cx));
     }
 
+    #[inline(never)]
     fn wake(&mut self, node: usize) {
         // A stale event: the node has asked for an earlier one since, which has come.
         if self.nodes[node].awaited != self.now {
@@ -238,6 +240,7 @@ impl World {
         self.call(node, |machine, cx| machine.wake(cx));
     }
 
+    #[inline(never)]
     fn free(&mut self, place: usize) {
         // A stale event: the queue had said `later`, and something urgent came before that.
         if self.links[place].awaited != self.now {
@@ -251,7 +254,7 @@ impl World {
     }
 
     /// Lets a machine work, then sees to its faces and its next wake.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn call(&mut self, node: usize, work: impl FnOnce(&mut dyn Machine, &mut Context<'_>)) {
         let mut cx = Context {
             now: self.now,
@@ -270,6 +273,7 @@ impl World {
     }
 
     /// Wakes a machine that wanted to see first what the idle links take.
+    #[inline(never)]
     fn go_on(&mut self, node: usize) {
         let mut cx = Context {
             now: self.now,
@@ -317,7 +321,7 @@ impl World {
     }
 
     /// Sends a packet if its link is free; otherwise the machine keeps it until the link is.
-    #[inline]
+    #[inline(always)]
     fn send_or_keep(&mut self, node: usize, face: FaceId, packet: Packet) {
         let place = self.exit(node, face);
         let link = &mut self.links[place];
@@ -469,6 +473,7 @@ impl World {
     }
 
     /// Takes a sample of every machine.
+    #[inline(never)]
     fn look(&mut self) {
         for (i, node) in self.nodes.iter().enumerate() {
             let collector = &mut self.watch.collector;

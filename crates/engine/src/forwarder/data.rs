@@ -7,6 +7,7 @@ use weir_core::{Context, DataOutcome, DropReason, Event, FaceId, OutRecord, Span
 use weir_wire::{Data, HopFields, Kind, Packet, PitToken};
 
 impl Forwarder {
+    #[inline(always)]
     pub(super) fn on_data(&mut self, face: FaceId, packet: Packet, cx: &mut Context<'_>) {
         self.counters.data += 1;
         let data = data_in(&packet);
@@ -30,6 +31,7 @@ impl Forwarder {
     }
 
     /// Rare: entries for the same name that differ by selectors, or for a prefix of it. `first` has been removed.
+    #[inline(never)]
     fn satisfy_all(&mut self, first: PitId, face: FaceId, packet: Packet, cx: &mut Context<'_>) -> Option<Packet> {
         let mut unused = None;
         let mut used = false;
@@ -94,6 +96,7 @@ impl Forwarder {
     }
 
     /// Answers the Interest in `asked` with Data of the Content Store.
+    #[inline(never)]
     pub(super) fn answer_from_cs(&mut self, face: FaceId, data: Data, mut asked: Packet, cx: &mut Context<'_>) {
         let HopFields { pit_token, congestion_mark, .. } = std::mem::take(asked.hop_mut());
         let answer = asked.renewed(HopFields { congestion_mark, ..HopFields::default() }, Kind::Data(data));
@@ -162,6 +165,7 @@ impl Forwarder {
     }
 
     /// A loss notice follows the pending Interests downstream and leaves them pending; it is never cached.
+    #[inline(never)]
     pub(super) fn on_loss_notice(&mut self, face: FaceId, notice: Packet, cx: &mut Context<'_>) {
         let mut used = false;
         for id in self.pit.all_answered_by(notice.name(), &self.stems) {

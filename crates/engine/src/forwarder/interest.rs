@@ -6,6 +6,7 @@ use weir_core::{Cause, Choice, Context, DropReason, Event, FaceId, OutRecord, Qu
 use weir_wire::{Interest, Kind, Nack, NackReason, Packet};
 
 impl Forwarder {
+    #[inline(always)]
     pub(super) fn on_interest(&mut self, face: FaceId, mut packet: Packet, cx: &mut Context<'_>) {
         self.counters.interests += 1;
         if !packet.take_hop() {
@@ -59,6 +60,7 @@ impl Forwarder {
     }
 
     /// Notes who asks. The link header has done its service then: the Interest goes on without it.
+    #[inline(always)]
     fn wait(&mut self, id: PitId, face: FaceId, packet: &mut Packet, now: Time) {
         let hop = std::mem::take(packet.hop_mut());
         let interest = interest_in(packet);
@@ -71,12 +73,14 @@ impl Forwarder {
 
     /// The same nonce from another downstream, or one that this node itself sent on, has gone in a circle. (Links are
     /// point-to-point: from the same downstream it is a repetition.)
+    #[inline(never)]
     fn is_loop(&self, id: PitId, face: FaceId, nonce: u32) -> bool {
         let (ins, outs) = (self.pit.downstreams(id), self.pit.upstreams(id));
         let asked_by = |same: bool| ins.iter().any(|r| r.nonce == nonce && (r.face == face) == same);
         asked_by(false) || !asked_by(true) && outs.iter().any(|u| u.record.nonce == nonce)
     }
 
+    #[cold]
     fn refuse_loop(&mut self, face: FaceId, packet: Packet, cx: &mut Context<'_>) {
         let (interest, token) = (interest_in(&packet).clone(), packet.hop.pit_token.clone());
         cx.sink.nacked(cx.now, cx.node, face);
@@ -101,6 +105,7 @@ impl Forwarder {
     }
 
     /// Asks the strategy where a new or repeated Interest goes, and sends it there.
+    #[inline(always)]
     fn forward(&mut self, id: PitId, from: FaceId, packet: Packet, cx: &mut Context<'_>) {
         let entry = self.pit.get(id);
         let interest = interest_in(&packet);
@@ -136,6 +141,7 @@ impl Forwarder {
 
     /// False if a repeated Interest comes too soon after its last transmission. May take next hops out of
     /// `self.eligible` instead, if the strategy wants to decide for each upstream.
+    #[inline(never)]
     fn pass_suppression(&mut self, id: PitId, now: Time) -> bool {
         let upstreams = self.pit.upstreams(id);
         let Some(last) = upstreams.iter().map(|u| u.record.sent_at).max() else { return true };
@@ -156,6 +162,7 @@ impl Forwarder {
     }
 
     /// Says how much too soon a repeated Interest came, to the upstream that it was sent to last.
+    #[cold]
     fn tell_suppression(&self, id: PitId, interest: &Interest, cx: &mut Context<'_>) {
         let upstreams = self.pit.upstreams(id);
         let Some(last) = upstreams.iter().max_by_key(|u| u.record.sent_at) else { return };

@@ -239,7 +239,7 @@ impl PitEntry {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn add_downstream(&mut self, record: InRecord, asked: &Asked) {
         // The nonce and the expiry of the only downstream are those of the entry.
         let is_only = self.from == NONE || self.from == record.face.0;
@@ -267,7 +267,7 @@ impl PitEntry {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn sent(&mut self, record: OutRecord, asked: &mut Asked, first: Span, next: impl FnOnce(Span) -> Span) {
         if !self.has_more && (self.to == NONE || self.to == record.face.0) {
             let suppression = match self.to {

@@ -46,9 +46,9 @@ impl Expiry {
     }
 
     /// No entry expires before this time; it may be too early, never too late.
-    #[inline]
-    pub fn next(&self) -> Option<Time> {
-        (self.next != Time::NEVER).then_some(self.next)
+    #[inline(always)]
+    pub fn next(&self) -> Time {
+        self.next
     }
 
     #[inline]
