@@ -11,10 +11,12 @@ table, best setting first.
     python3 papers/plr/search.py bursts papers/plr/search-bursts.csv
     python3 papers/plr/search.py claims papers/plr/search-claims.csv --best papers/plr/search-single.csv
     python3 papers/plr/search.py burst-claims papers/plr/search-burst-claims.csv
+    python3 papers/plr/search.py core papers/plr/search-claims.csv --best papers/plr/search-claims.csv
 
 The third step takes the best settings of the first, adds what the loss notice does to the timer and how long a packet
 may be stored, and counts the claims and parts of claims of Figs. 7 and 8 that agree, as `weir reproduce` scores them. The
-fourth does the same for Fig. 9 on the means of five seeds, with the consumers that the third step has chosen.
+fourth does the same for Fig. 9 on the means of five seeds, with the consumers that the third step has chosen. The fifth
+tries more rates of the second link with the best setting of the third, and adds its rows to that table.
 
 `agree` counts the printed numbers within the tolerance of the claims (10 % of a number, 3 points of a percentage);
 `error` adds up the squared distances in tolerances, each cut at 5. Needs Python 3.9 or later and nothing else. Rows
@@ -138,6 +140,8 @@ def score_bursts(weir, setting, folder):
 
 #: What the third step adds to each of the best settings.
 TIMERS = {"notice_timer": ["keep", "restart", "stop"], "residence": ["1s", "2s"]}
+#: Rates of the second link that the fifth step tries with the best setting of the third: the first step has but two.
+BETWEEN = ["50Mbps", "60Mbps", "80Mbps", "200Mbps"]
 #: What the fourth step tries: the consumers of the single path on the networks of the second step.
 BURST_CLAIMS = {
     "access1_rate": ["40Mbps", "100Mbps"],
@@ -216,16 +220,27 @@ def write(path, rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("study", choices=["single", "bursts", "claims", "burst-claims"])
+    parser.add_argument("study", choices=["single", "bursts", "claims", "burst-claims", "core"])
     parser.add_argument("out", type=pathlib.Path, help="CSV table to write")
     parser.add_argument("--weir", type=pathlib.Path, default=ROOT / "target/release/weir")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--best", type=pathlib.Path, help="claims: the table of the first step")
+    parser.add_argument("--best", type=pathlib.Path, help="claims: the table of the first step; core: of the third")
     parser.add_argument("--top", type=int, default=16, help="claims: how many of its settings")
     args = parser.parse_args()
-    run = {"single": score_single, "bursts": score_bursts, "claims": count_claims, "burst-claims": count_burst_claims}[args.study]
-    axes = {"single": SINGLE, "bursts": BURSTS, "claims": {**SINGLE, **TIMERS}, "burst-claims": BURST_CLAIMS}[args.study]
-    if args.study == "claims":
+    run = {
+        "single": score_single,
+        "bursts": score_bursts,
+        "claims": count_claims,
+        "burst-claims": count_burst_claims,
+        "core": count_claims,
+    }[args.study]
+    timed = {**SINGLE, **TIMERS}
+    axes = {"single": SINGLE, "bursts": BURSTS, "claims": timed, "burst-claims": BURST_CLAIMS, "core": timed}[args.study]
+    if args.study == "core":
+        with args.best.open() as table:
+            best = {axis: row[axis] for row in itertools.islice(csv.DictReader(table), 1) for axis in axes}
+        settings = [best | {"core_rate": rate} for rate in BETWEEN]
+    elif args.study == "claims":
         with args.best.open() as table:
             best = [{axis: row[axis] for axis in SINGLE} for row in itertools.islice(csv.DictReader(table), args.top)]
         timers = [dict(zip(TIMERS, values)) for values in itertools.product(*TIMERS.values())]
