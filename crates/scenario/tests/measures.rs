@@ -203,6 +203,17 @@ fn a_share_of_time_is_that_of_each_run_by_itself() {
 }
 
 #[test]
+fn along_seeds_a_measure_is_made_for_each_run_by_itself() {
+    // The mean over time is 2.25 in the first run and 4.5 in the second: squares of means are not means of squares.
+    is("mean(seed: mean(time in [0..4]: queue[icp, alpha=0])^2)", (2.25 * 2.25 + 4.5 * 4.5) / 2.0);
+    is("max(seed: mean(time in [0..4]: queue[icp, alpha=0]))", 4.5);
+    is("share(seed: mean(time in [0..4]: queue[icp, alpha=0]) > 3)", 0.5);
+    is("mean(seed: share(time in [0..4]: queue[icp, alpha=0] <= 1.5))", (3.0 / 8.0 + 1.0 / 8.0) / 2.0);
+    is("mean(seed: goodput[icp, alpha=0, flow=c0] / goodput[icp, alpha=0])", 1.0 / 3.0);
+    assert_eq!(evaluate("all(seed: mean(time in [0..4]: queue[icp, alpha=0]) > 3)", &[]), Ok(Outcome::Truth(false)));
+}
+
+#[test]
 fn along_fetches_a_measure_is_made_of_what_is_known_of_each() {
     is("share(fetch: retransmissions[icp, alpha=0] <= 1)", 0.5);
     is("mean(fetch: retransmissions[icp, alpha=0] + segments[icp, alpha=0])", 3.0);
@@ -260,7 +271,7 @@ fn mistakes_along_time_and_in_congestions_are_told() {
         ),
         (
             "share(fetch: segments[icp, alpha=0] > segments[cubic, alpha=0])",
-            "all metrics in here must select the same | compare the shares themselves",
+            "all metrics in here must select the same | compare the aggregations themselves, as in `share(..)",
         ),
         ("share(fetch: 1 > 2)", "nothing here is measured along `fetch`"),
         (
@@ -268,6 +279,17 @@ fn mistakes_along_time_and_in_congestions_are_told() {
             "all metrics in here must select the same",
         ),
         ("mean(fetch: mean(time in [0..1]: rate[icp, alpha=0]))", "this is along fetches already"),
+        (
+            "mean(seed in [1]: drops[icp, alpha=0])",
+            "an aggregation along the seeds takes all that were run | write `seed:`",
+        ),
+        ("falling(seed: drops[icp, alpha=0])", "the runs of a point have no order"),
+        ("mean(seed: max(seed: drops[icp, alpha=0]))", "this is along the seeds already"),
+        ("mean(time in [0..1]: mean(seed: rate[icp, alpha=0]))", "this is along time already"),
+        (
+            "mean(seed: drops[icp, alpha=0] - drops[cubic, alpha=0])",
+            "all metrics in here must select the same | compare the aggregations themselves, as in `mean(seed: ..)",
+        ),
         ("mean(congestion in [1]: drops[icp, alpha=0])", "nothing in this aggregation is measured for each congestion"),
     ] {
         let found = refused(text);

@@ -330,6 +330,9 @@ impl Checker<'_> {
         if axis.text == Scope::Congestion.axis().unwrap_or_default() {
             return self.over_congestions(*fold, axis, labels, body);
         }
+        if axis.text == super::SEED {
+            return self.over_runs(*fold, axis, labels.as_deref(), body);
+        }
         let known = self.axis_labels(axis, body);
         let before = self.lenient;
         self.lenient |= known.is_none();
@@ -421,12 +424,33 @@ impl Checker<'_> {
         Some(found)
     }
 
+    /// Along the runs of a point each metric is that of one run.
+    fn over_runs(&mut self, fold: Fold, axis: &Word, labels: Option<&[Word]>, body: &mut Expr) -> Option<Type> {
+        if let Some(word) = labels.and_then(|labels| labels.first()) {
+            let error = ExprError::new(word.span.clone(), "an aggregation along the seeds takes all that were run");
+            return self.fail(error.help("write `seed:`"));
+        }
+        if matches!(fold, Fold::Rising | Fold::Falling) {
+            return self.fail(ExprError::new(axis.span.clone(), "the runs of a point have no order"));
+        }
+        if self.bound.contains(&axis.text) {
+            return self.fail(ExprError::new(axis.span.clone(), "this is along the seeds already"));
+        }
+        self.check_one_level(axis)?;
+        self.bound.push(axis.text.clone());
+        let found = self.folded(fold, body);
+        self.bound.pop();
+        let found = found?;
+        self.check_one_point(axis, body)?;
+        Some(found)
+    }
+
     /// What is counted must be the same for all metrics.
     fn check_one_point(&mut self, axis: &Word, body: &Expr) -> Option<()> {
         let of = |selectors: &[Selector]| {
             let known = |s: &Selector| Some((s.axis.as_ref()?.text.clone(), s.label.text.clone()));
             let mut all: Vec<_> = selectors.iter().filter_map(known).collect();
-            // Places may differ along time: a queue is compared with another.
+            // Places may differ along time and seeds: a queue is compared with another.
             all.retain(|(name, _)| axis.text == super::FETCH || !super::PLACES.contains(&name.as_str()));
             all.sort_unstable();
             all
@@ -438,7 +462,9 @@ impl Checker<'_> {
         };
         if others.iter().any(|other| other != first) {
             let error = ExprError::new(body.span.clone(), "all metrics in here must select the same");
-            return self.fail(error.help("compare the shares themselves, as in `share(..) > share(..)`"));
+            let fold =
+                if axis.text == super::SEED { "mean(seed: ..) > mean(seed: ..)" } else { "share(..) > share(..)" };
+            return self.fail(error.help(format!("compare the aggregations themselves, as in `{fold}`")));
         }
         Some(())
     }

@@ -168,6 +168,9 @@ impl Evaluator<'_> {
         if axis.text == super::FETCH {
             return self.over_fetches(fold, axis, body, outer);
         }
+        if axis.text == super::SEED {
+            return self.over_runs(fold, body, outer);
+        }
         if fold == Fold::Share && axis.text == "time" && !outer.contains_key(super::SEED) {
             return self.share_of_time((axis, labels), body, outer);
         }
@@ -235,16 +238,33 @@ impl Evaluator<'_> {
         body: &Expr,
         outer: &Bindings,
     ) -> Result<Outcome, Missing> {
+        let of_run = |bindings: &Bindings| self.over(Fold::Share, (axis, labels), body, bindings);
+        self.folded(Fold::Mean, &self.of_each_run(body, outer, of_run)?, body)
+    }
+
+    /// Along the runs of the point that the metrics select.
+    fn over_runs(&self, fold: Fold, body: &Expr, outer: &Bindings) -> Result<Outcome, Missing> {
+        let values = self.of_each_run(body, outer, |bindings| self.value(body, bindings))?;
+        self.folded(fold, &values, body)
+    }
+
+    /// What `of_run` yields for each run of the point that `body` is about.
+    fn of_each_run(
+        &self,
+        body: &Expr,
+        outer: &Bindings,
+        of_run: impl Fn(&Bindings) -> Result<Outcome, Missing>,
+    ) -> Result<Vec<f64>, Missing> {
         let mut bindings = outer.clone();
-        let mut shares = Vec::new();
+        let mut values = Vec::new();
         for seed in self.lookup.seeds(&first_selected(body, outer)) {
             bindings.insert(super::SEED.into(), seed);
-            shares.push(self.over(Fold::Share, (axis, labels), body, &bindings)?.number());
+            values.push(of_run(&bindings)?.number());
         }
-        if shares.is_empty() {
+        if values.is_empty() {
             return Err(Missing { reason: "nothing was run there".into() });
         }
-        self.folded(Fold::Mean, &shares, body)
+        Ok(values)
     }
 
     fn folded(&self, fold: Fold, values: &[f64], body: &Expr) -> Result<Outcome, Missing> {
