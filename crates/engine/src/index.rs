@@ -152,8 +152,8 @@ mod tests {
         for seed in 0..20 {
             let mut chance = Seed(seed).stream();
             let (mut index, mut model) = (Index::default(), BTreeSet::new());
-            // Few hashes, most of them near the end of the table, so that chains collide and go around.
-            let hash = |place: u32| (u64::MAX - u64::from(place % 11) * 0x0300_0000_0000_0000) & !0x1_0000_0000;
+            // Few hashes, all of them near the end of a table of any size, so that chains collide and go around.
+            let hash = |place: u32| u64::from(u32::MAX - place % 11 * 3) << 32;
             for _ in 0..4000 {
                 let place = chance.below(200) as u32;
                 if model.insert(place) {
