@@ -20,10 +20,12 @@ pub trait WindowLaw: Send {
     fn decrease(&mut self, now: Time);
     /// The window: finite and at least 1.
     fn window(&self) -> f64;
-    /// Each Data adds to the window as in slow start.
-    fn in_slow_start(&self) -> bool;
+    /// Each Data adds to the window as in slow start. A law that does not say has none.
+    fn in_slow_start(&self) -> bool {
+        false
+    }
     /// Ends slow start here, without a cut.
-    fn leave_slow_start(&mut self);
+    fn leave_slow_start(&mut self) {}
     /// Goes on from a window that another law has reached, without slow start; a law that does not say how starts anew.
     fn begin_at(&mut self, _window: f64) {}
 }
