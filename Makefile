@@ -72,6 +72,7 @@ test-interop:
 	tests/interop/setup.sh $(TARGET)/interop
 	$(CARGO) build --release --quiet
 	$(TARGET)/interop/venv/bin/python tests/interop/run.py --weir $(TARGET)/release/weir --ndnd $(TARGET)/interop/ndnd --all
+	PATH="$(abspath $(TARGET))/interop:$$PATH" $(CARGO) test --workspace --test emulate -- ndnd
 
 lint:
 	@echo "== formatting"
