@@ -12,7 +12,7 @@ BOOK = --manifest-path tools/book/Cargo.toml --target-dir $(TARGET)/book-tool
 help:
 	@echo "make build    the program, optimised: target/release/weir"
 	@echo "make test     everything that must hold before a change lands"
-	@echo "make test-new a new scheme of every kind passes at once (minutes; make test tries a control)"
+	@echo "make test-new a new scheme of every kind passes at once (part of make test)"
 	@echo "make test-report  opens a report in Chromium and uses it (part of make test; needs Node)"
 	@echo "make test-interop Weir with ndnd, python-ndn and NDNts, which it installs (part of make test; needs Python and Node)"
 	@echo "make lint     formatting and lints alone, warnings denied"
@@ -41,6 +41,8 @@ test: lint
 	@echo "== tests"
 	tools/debian.sh tshark
 	$(CARGO) test --workspace
+	@echo "== a new scheme of every kind"
+	@$(MAKE) --no-print-directory test-new
 	@echo "== digests of the release build"
 	$(CARGO) test --release -p weir --test digests
 	@echo "== instructions and memory of the release build"

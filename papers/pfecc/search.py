@@ -58,6 +58,7 @@ GROUPS = {
         "delays": ["10ms 5ms 5ms", "5ms 5ms 10ms", "10ms 5ms 20ms"],
         "name": ["/pfecc/producer", "/pfecc/producer/interests-are-counted"],
     },
+    "split": {"ties": ["random", "first"], "payload": ["1000B", "1024B", "1040B", "1100B"]},
     "abilene": {"core": ["20Mbps", "50Mbps", "100Mbps"], "producers": ["10Mbps", "20Mbps", "100Mbps"]},
 }
 
@@ -85,6 +86,10 @@ def changes(group, setting):
         found.append(f"topology.link.bottleneck.rate={text(setting['rate'])}")
         found += [f"workload.flow{n}.fetch.name={text(setting['name'] + '/' + str(n))}" for n in (1, 2)]
         return {"interests": found}
+    if group == "split":
+        pi = f'vary.forwarding.values.pi.strategy={{ name = "fewest-pending", ties = "{setting["ties"]}" }}'
+        payload = f"workload.consumer.fetch.payload={text(setting['payload'])}"
+        return {"split": [pi, payload], "change": [payload]}
     return {
         "abilene": [
             f"topology.abilene.rate={text(setting['core'])}",

@@ -103,7 +103,9 @@ def between_two_ndnd(transport, mtu=None):
     def act(case):
         near_port, far_port, own = free_port(), free_port(), free_port()
         far, near = case.ndnd("far", far_port), case.ndnd("near", near_port)
-        frame = f"mtu = {mtu}\n" if mtu else ""
+        # ndnd's window is constant, and what its socket has no room for is lost: without a rate of ours its client gives up
+        # in every second run.
+        frame = f'mtu = {mtu}\nrate = "100Mbps"\n' if mtu else ""
         # What goes to the near ndnd, over the face that it opens, is cut too.
         path = case.weir("weir", f"""
 [[listen]]

@@ -58,6 +58,10 @@ pub(crate) enum Command {
     Put(crate::put::PutArgs),
     /// Fetch a content over a real network, with any consumer control
     Get(crate::get::GetArgs),
+    /// Make many requests over a real network, as a scenario's workload does
+    Request(crate::request::RequestArgs),
+    /// Answer every request below a name with zeros
+    Answer(crate::put::AnswerArgs),
 }
 
 #[derive(Debug, Args)]

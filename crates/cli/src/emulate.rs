@@ -5,11 +5,11 @@ use crate::output::{print, width};
 use crate::progress::{STOP, catch_interrupts_once, stopped};
 use crate::run::{chosen_seeds, default_folder, execute, finish, load};
 use crate::{Failure, files, summary};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use weir_emulate::namespace::{become_guarded, prepare};
-use weir_emulate::{EmulateError, Setting};
+use weir_emulate::{EmulateError, LinkKind, Setting};
 use weir_lab::{Experiment, Seeds};
 use weir_scenario::{Point, Study};
 
@@ -19,7 +19,8 @@ const GUARD: &str = "emulate-guard";
 #[derive(Debug, Args)]
 #[command(
     after_help = "Every node is a network namespace with a `weir forward`, every link has its rate, queue, delay and loss, every \
-        fetch is a `weir get`. It takes as long as the scenario says, so by default only the file's first seed is run. \
+        fetch is a `weir get`, every flow of requests a `weir request`. It takes as \
+        long as the scenario says, so by default only the file's first seed is run. \
         Needs Linux, and root or user namespaces.\n\nExamples:\n  \
         weir emulate examples/single-path-window.toml\n  \
         weir emulate mine.toml --scheme pcon,pfecc --seeds 1..5 --beside   the simulated twin beside it"
@@ -36,8 +37,29 @@ pub(crate) struct EmulateArgs {
     /// Simulate the scenario, too, with the same seeds, and print both
     #[arg(long)]
     pub beside: bool,
+    /// Who makes the links
+    #[arg(long, value_enum, value_name = "WHO", default_value = "tun")]
+    pub links: LinkChoice,
     #[command(flatten)]
     pub common: Common,
+}
+
+/// Who makes the links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LinkChoice {
+    /// Threads of this program between two tunnel devices
+    Tun,
+    /// The kernel: a veth pair with tbf for the rate and netem for delay, loss, jitter and copies
+    Kernel,
+}
+
+impl From<LinkChoice> for LinkKind {
+    fn from(choice: LinkChoice) -> LinkKind {
+        match choice {
+            LinkChoice::Tun => LinkKind::Tunnel,
+            LinkChoice::Kernel => LinkKind::Kernel,
+        }
+    }
 }
 
 /// The words of the hidden command.
@@ -55,13 +77,14 @@ pub(crate) fn guard(args: &GuardArgs) -> Result<(), Failure> {
 }
 
 pub(crate) fn emulate(args: &EmulateArgs) -> Result<(), Failure> {
-    ready()?;
+    let links = args.links.into();
+    ready(links)?;
     let run = RunArgs::plain(&args.file, &args.set, &args.scheme, &args.common);
     let (study, _) = load(&run)?;
     let seeds = chosen_seeds(&args.common)?;
     let folder = args.common.out.clone().unwrap_or_else(|| default_folder(&args.file).join("emulated"));
     files::prepare(&folder)?;
-    let emulated = runs(study.clone(), seeds, args.common.quiet)?;
+    let emulated = runs(study.clone(), seeds, links, args.common.quiet)?;
     files::write_tables(&emulated, &args.common.tables, &folder)?;
     files::write_figures(&emulated, &folder)?;
     let mut text = String::new();
@@ -80,12 +103,12 @@ pub(crate) fn emulate(args: &EmulateArgs) -> Result<(), Failure> {
 }
 
 /// Makes this process able to emulate networks; to be called while it has one thread.
-pub(crate) fn ready() -> Result<(), Failure> {
-    prepare().map_err(|unable| Failure::Other(unable.to_string()))
+pub(crate) fn ready(links: LinkKind) -> Result<(), Failure> {
+    prepare(links).map_err(|unable| Failure::Other(unable.to_string()))
 }
 
 /// Every point with its seeds, one after the other: they share this host's processors.
-pub(crate) fn runs(study: Study, seeds: Option<Seeds>, quiet: bool) -> Result<Experiment, Failure> {
+pub(crate) fn runs(study: Study, seeds: Option<Seeds>, links: LinkKind, quiet: bool) -> Result<Experiment, Failure> {
     catch_interrupts_once();
     let own = std::env::current_exe().map_err(|error| Failure::Other(format!("this program: {error}")))?;
     let mut outcomes = Vec::new();
@@ -97,7 +120,7 @@ pub(crate) fn runs(study: Study, seeds: Option<Seeds>, quiet: bool) -> Result<Ex
         };
         let mut of_point = Vec::new();
         for seed in chosen {
-            let setting = Setting { own: &own, guard: GUARD, seed: *seed, stop: &STOP };
+            let setting = Setting { own: &own, guard: GUARD, links, seed: *seed, stop: &STOP };
             of_point.push((*seed, if stopped() { None } else { one(point, &setting, &study.file)? }));
             if !quiet {
                 eprintln!("emulated {} seed {seed}", point.title());

@@ -1,19 +1,20 @@
 //! `weir get`: fetches a content by its name.
 
-mod rules;
+pub(crate) mod rules;
 
-use crate::Failure;
 use crate::put::endpoint;
 use crate::stop::Stopper;
+use crate::{Failure, orders};
 use clap::Args;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rules::ConsumerArgs;
 use std::io::IsTerminal;
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use weir_core::{NoSink, Seed};
+use weir_core::{Bytes, NoSink, Seed};
 use weir_files::{
-    Choice, Client, GetError, GetProgress, GetRules, Getter, Output, Part, Pipe, Plugins, Summary, Watcher, setting,
+    Choice, Client, GetError, GetProgress, GetRules, Getter, Output, Part, Pipe, Recipe, Summary, Watcher, setting,
 };
 use weir_live::{Clock, Driver, FaceUri};
 use weir_trust::{KeyFile, KeyRing};
@@ -60,12 +61,19 @@ pub(crate) struct GetArgs {
     /// secret in base64; may be given several times [default: any undamaged packet with a SHA-256 digest]
     #[arg(long, value_name = "KEY")]
     pub key: Vec<String>,
+    /// Bytes of content that a packet is expected to have, for controls that compute with it
+    #[arg(long, value_name = "BYTES", default_value = "8000B")]
+    pub payload: Bytes,
     /// The name is complete: do not look for a version
     #[arg(long)]
     pub exact: bool,
     /// Write a row for each segment to this CSV file, and the window along time to its neighbour FILE-series.csv
     #[arg(long, value_name = "FILE")]
     pub stats: Option<PathBuf>,
+    /// Read orders from standard input, one a line: `control NAME KEY=VALUE...` and `timeout NAME KEY=VALUE...` take over what
+    /// is under way
+    #[arg(long)]
+    pub orders: bool,
     /// Print a summary as JSON: to standard output, or to standard error if the content goes there
     #[arg(long)]
     pub json: bool,
@@ -91,8 +99,8 @@ pub(crate) fn get(args: &GetArgs) -> Result<(), Failure> {
     let seed = Seed(Clock::unix_millis() ^ u64::from(std::process::id()) << 44);
     let control = with_default(args.control.as_deref(), &args.set, CONTROL)?;
     let timeout = choice(&args.timeout, &args.set_timeout)?;
-    let plugins =
-        Plugins::build(&control, &timeout, &args.consumer.known(), seed.of("plugins")).map_err(Failure::Input)?;
+    let recipe = Recipe { control, timeout, known: args.consumer.known(args.payload), seed: seed.of("plugins") };
+    let plugins = recipe.plugins().map_err(Failure::Input)?;
     let remote = endpoint(args.face.as_ref())?;
     let (output, piped) = output(args)?;
     let rules = GetRules {
@@ -108,6 +116,9 @@ pub(crate) fn get(args: &GetArgs) -> Result<(), Failure> {
     let stopper = Stopper::new(driver.waker())?;
     let bar = bar(args.quiet);
     let mut client = Client::new(getter, remote, stopper.flag(), watcher(bar.clone()));
+    if args.orders {
+        client = client.with_orders(orders::read(driver.waker(), recipe.clone())?, recipe);
+    }
     driver.run(&mut client).map_err(|e| Failure::Other(e.to_string()))?;
     bar.finish_and_clear();
     if let Some(path) = &args.stats {
@@ -121,7 +132,7 @@ pub(crate) fn get(args: &GetArgs) -> Result<(), Failure> {
     }
 }
 
-fn keys(files: &[String]) -> Result<KeyRing, Failure> {
+pub(crate) fn keys(files: &[String]) -> Result<KeyRing, Failure> {
     let read = |key: &String| {
         let Ok(file) = key.parse::<KeyFile>();
         file.verifier().map_err(|e| Failure::Input(e.to_string()))
@@ -157,7 +168,10 @@ fn output(args: &GetArgs) -> Result<(Output, bool), Failure> {
             let what = "standard output is a terminal: name a file with `-o FILE`, or say `-o -`";
             return Err(Failure::Input(what.into()));
         }
-        return Ok((Output::Pipe(Pipe::new(Box::new(std::io::stdout()))), true));
+        // Not by way of the library's buffer, which looks for ends of lines.
+        let stdout = std::io::stdout().as_fd().try_clone_to_owned();
+        let stdout = stdout.map_err(|e| Failure::Other(format!("standard output: {e}")))?;
+        return Ok((Output::Pipe(Pipe::new(Box::new(std::fs::File::from(stdout)))), true));
     };
     if path.is_dir() {
         return Err(Failure::Input(format!("{} is a folder", path.display())));

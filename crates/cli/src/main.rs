@@ -11,12 +11,14 @@ mod files;
 mod forward;
 mod get;
 mod kit;
+mod orders;
 mod output;
 mod papers;
 mod progress;
 mod put;
 mod report;
 mod reproduce;
+mod request;
 mod run;
 mod status;
 mod stop;
@@ -69,6 +71,8 @@ fn main() -> ExitCode {
         Command::Status(status) => status::status(&status),
         Command::Put(put) => put::put(&put),
         Command::Get(get) => get::get(&get),
+        Command::Request(request) => request::request(&request),
+        Command::Answer(answer) => put::answer(&answer),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

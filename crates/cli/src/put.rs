@@ -29,6 +29,27 @@ pub(crate) struct PutArgs {
     pub file: PathBuf,
     /// The name to serve it under
     pub name: Name,
+    #[command(flatten)]
+    pub serving: ServeArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Contents have no end: whoever asks knows how much it wants. Nothing tells a version or a last segment.\n\n\
+    Examples:\n  \
+        weir answer /load                           at the forwarder of this host, for `weir request /load ...`\n  \
+        weir answer /load -s 1040 --listen udp://0.0.0.0:6363   without a forwarder"
+)]
+pub(crate) struct AnswerArgs {
+    /// Every Interest for a segment (seg=N) below this name gets zeros
+    pub name: Name,
+    #[command(flatten)]
+    pub serving: ServeArgs,
+}
+
+/// How Data are served, whatever they are.
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
     /// The forwarder to register the name at [default: NDN_CLIENT_TRANSPORT, client.conf, or NFD's socket]
     #[arg(long, value_name = "URI")]
     pub face: Option<FaceUri>,
@@ -60,13 +81,22 @@ pub(crate) struct PutArgs {
 }
 
 pub(crate) fn put(args: &PutArgs) -> Result<(), Failure> {
+    serve(shelf(&args.file)?, &args.file.display().to_string(), &args.name, &args.serving)
+}
+
+/// Answers whatever is asked for.
+pub(crate) fn answer(args: &AnswerArgs) -> Result<(), Failure> {
+    serve(Shelf::Zeros, "zeros", &args.name, &args.serving)
+}
+
+fn serve(shelf: Shelf, what: &str, name: &Name, args: &ServeArgs) -> Result<(), Failure> {
     let rules = PublisherRules {
         segment_size: args.segment_size,
         freshness_ms: args.freshness,
         signer: signer(&args.sign, args.key_name.as_ref())?,
     };
-    let mut publisher = Publisher::new(args.name.clone(), shelf(&args.file)?, rules).map_err(Failure::Input)?;
-    let served = publisher.content_name().unwrap_or_else(|| args.name.clone());
+    let mut publisher = Publisher::new(name.clone(), shelf, rules).map_err(Failure::Input)?;
+    let served = publisher.content_name().unwrap_or_else(|| name.clone());
     let mut driver = Driver::new(Box::new(NoSink)).map_err(|e| Failure::Other(e.to_string()))?;
     let stopper = Stopper::new(driver.waker())?;
     let queue = with_default(args.queue.as_deref(), &args.set, QUEUE)?;
@@ -84,7 +114,7 @@ pub(crate) fn put(args: &PutArgs) -> Result<(), Failure> {
         server = server.at(endpoint(args.face.as_ref())?, Signer::digest(), seed);
     }
     if !args.quiet {
-        eprintln!("serving {} as {served}", args.file.display());
+        eprintln!("serving {what} as {served}");
     }
     driver.run(&mut server).map_err(|e| Failure::Other(e.to_string()))?;
     if let Some(why) = server.failure() {
@@ -135,7 +165,7 @@ fn reporter(quiet: bool) -> Reporter {
     Box::new(move |event| {
         let (text, good) = match event {
             ServerEvent::Registered => ("registered at the forwarder".to_owned(), true),
-            ServerEvent::Away(why) => (format!("the forwarder is away ({why}); trying again every second"), false),
+            ServerEvent::Away(why) => (format!("the forwarder is away ({why}); trying again"), false),
             ServerEvent::Silent => ("the forwarder does not answer the registration; trying again".to_owned(), false),
             ServerEvent::Failed(why) => ((*why).to_owned(), false),
         };

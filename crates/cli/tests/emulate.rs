@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::emulation::{number, possible};
 use common::{Called, folder, weir};
 use std::path::Path;
 use std::process::Command;
@@ -19,26 +20,6 @@ name = "aimd"
 [run]
 sample = "100ms"
 "#;
-
-fn possible() -> bool {
-    let root = Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout == b"0\n");
-    let possible = root && Command::new("unshare").args(["-n", "true"]).status().is_ok_and(|status| status.success());
-    let tun = std::fs::OpenOptions::new().read(true).write(true).open("/dev/net/tun");
-    let possible = possible && tun.is_ok();
-    if !possible {
-        eprintln!("skipped: networks cannot be emulated here");
-    }
-    possible
-}
-
-/// A column of the first row of a table.
-fn number(table: &Path, column: &str) -> f64 {
-    let text = std::fs::read_to_string(table).unwrap_or_else(|e| panic!("{}: {e}", table.display()));
-    let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
-    let (head, row) = (lines.next().unwrap(), lines.next().unwrap());
-    let place = head.iter().position(|name| *name == column).unwrap_or_else(|| panic!("{column} in {head:?}"));
-    row[place].parse().unwrap_or_else(|e| panic!("{column}: {e}"))
-}
 
 #[test]
 fn an_emulated_run_is_like_its_simulated_twin() {
@@ -68,12 +49,47 @@ fn what_cannot_be_emulated_is_refused_by_name() {
         return;
     }
     let here = folder("emulate-refused");
-    let text =
-        CHAIN.replace("fetch = { segments = 2000, payload = \"1000B\"", "poisson = { rate = \"10/s\", count = 5");
-    std::fs::write(here.join("requests.toml"), text).unwrap();
-    let called = Called::new(weir(&here).args(["emulate", "requests.toml"]).output().unwrap());
+    let more = "[[workload]]\npoisson = { rate = \"5/s\", name = \"/file\", label = \"x\", payload = \"1000B\" }\n\
+                [run]\nduration = \"2s\"\n";
+    let text = CHAIN.replace("segments = 2000, ", "").replace("[run]\n", more);
+    std::fs::write(here.join("both.toml"), text).unwrap();
+    let called = Called::new(weir(&here).args(["emulate", "both.toml"]).output().unwrap());
     assert_eq!(called.code, 2, "{called:?}");
-    assert!(called.err.contains("requests.toml cannot be emulated") && called.err.contains("fetch"), "{}", called.err);
+    assert!(called.err.contains("both.toml cannot be emulated") && called.err.contains("`/file`"), "{}", called.err);
+}
+
+#[test]
+fn another_control_takes_over_a_fetch_and_requests_that_are_under_way() {
+    if !possible() {
+        return;
+    }
+    let here = folder("emulate-control");
+    // At ten segments in each round trip of 40 ms they would take eight seconds.
+    let happenings = "[[workload]]\nconstant = { rate = \"1/s\", size = \"400kB\", count = 2, label = \"x\", payload = \"1000B\", \
+                      consumer = \"r\", producer = \"p\" }\n\
+                      [[at]]\ntime = \"2s\"\nscheme = { control = { name = \"fixed-window\", window = 50 } }\n\
+                      [run]\nlimit = \"60s\"\n";
+    let text = CHAIN
+        .replace("[run]\n", happenings)
+        .replace("name = \"aimd\"", "control = { name = \"fixed-window\", window = 5 }");
+    std::fs::write(here.join("control.toml"), text).unwrap();
+    let called = Called::new(weir(&here).args(["emulate", "control.toml", "--beside"]).output().unwrap());
+    assert_eq!(called.code, 0, "{called:?}");
+    let tables = here.join("out/control/emulated");
+    for flow in ["c", "x"] {
+        let of = |table: &str| common::emulation::row(&tables.join(table), "flow", flow, "completion_time");
+        let (emulated, simulated) = (of("flows.csv"), of("simulated/flows.csv"));
+        assert!(emulated > 2.0 && emulated < simulated + 4.0, "{flow}: {emulated} and {simulated} s");
+    }
+    let readings = std::fs::read_to_string(tables.join("series.csv")).unwrap();
+    let windows = |wanted: &str| {
+        readings
+            .lines()
+            .map(|line| line.split(',').collect::<Vec<_>>())
+            .filter(|row| row[2] == "window" && row.last() == Some(&wanted))
+            .count()
+    };
+    assert!(windows("5") > 3 && windows("50") > 3, "{readings}");
 }
 
 /// A time and the goodput then.

@@ -90,7 +90,7 @@ fn a_new_control_passes_at_once() {
 }
 
 #[test]
-#[ignore = "takes minutes: `make test-new`"]
+#[ignore = "compiles the sources once more: `make test-new`, part of `make test`"]
 fn new_plug_ins_of_every_kind_pass_at_once() {
     let sources = sources("all");
     for kind in ["control", "timeout", "queue", "strategy", "recovery", "monitor"] {

@@ -1,5 +1,6 @@
 //! The machine and what it is lent for one call.
 
+use crate::ahead::Ahead;
 use crate::{Allowance, Event, HopReading, Limit, Order, Span, Time};
 use weir_wire::{NackReason, Name, Packet};
 
@@ -38,11 +39,11 @@ pub trait Machine {
     fn pull(&mut self, face: FaceId, cx: &mut Context<'_>) -> Pull;
     /// The link of `face` is busy: the packet that was offered to it ([`Ready::offer`]) waits for a `pull`.
     fn keep(&mut self, face: FaceId, packet: Packet);
-    /// A packet is about to arrive over `face`: reads what `receive` will need, so that it has come from memory by then.
-    /// Says by which face it will probably go on. Changes nothing, and may do nothing.
-    fn foresee(&self, _face: FaceId, _packet: &Packet) -> Option<FaceId> {
-        None
-    }
+    /// A packet is about to arrive: asks for what `receive` will need, so that it has come from memory by then. Called for
+    /// `step` 0 to [`STEPS`](crate::ahead::STEPS) - 1, each of which may read what the one before has asked for. Changes
+    /// nothing, and may do nothing.
+    #[inline]
+    fn foresee(&self, _step: u32, _packet: &Packet, _ahead: &mut Ahead) {}
     /// Does what is due at `cx.now`.
     fn wake(&mut self, cx: &mut Context<'_>);
     /// When `wake` wants to be called; `None`: not before another packet comes.

@@ -4,6 +4,7 @@
 //! into a [`Machine`] and pulls them out. A machine lends its plug-ins a [`Context`] for one call; they answer with a
 //! value and keep no reference to anything above them.
 
+pub mod ahead;
 mod arrivals;
 mod chance;
 mod consumer;

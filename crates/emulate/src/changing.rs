@@ -1,17 +1,20 @@
 //! What a timeline does to the network.
 
 use crate::layout::FaceLayout;
+use crate::links::Carrier;
 use crate::network::Network;
 use crate::run::{EmulateError, system};
-use crate::tunnel::Tunnel;
+use std::io;
 use weir_scenario::plan::{Action, Outage, Software, Way};
 
 impl Network<'_> {
     /// Lets something happen to links or schemes. (Flows start and stop elsewhere.)
     pub fn change(&mut self, action: &Action) -> Result<(), EmulateError> {
         match action {
-            Action::Down { ways, outage } => ways.iter().for_each(|way| self.set_down(*way, Some(*outage))),
-            Action::Up { ways } => ways.iter().for_each(|way| self.set_down(*way, None)),
+            Action::Down { ways, outage } => {
+                ways.iter().try_for_each(|way| self.set_down(*way, Some(*outage)))?;
+            }
+            Action::Up { ways } => ways.iter().try_for_each(|way| self.set_down(*way, None))?,
             Action::Link { ways, rate, delay, loss, limit } => {
                 for way in ways {
                     let limit = limit.map(|limit| self.scenario.topology.links[way.link].limit(limit));
@@ -21,7 +24,7 @@ impl Network<'_> {
                         face.limit = limit.unwrap_or(face.limit);
                     }
                     let rate = rate.map(|rate| self.rate_of(*way, rate));
-                    self.tunnel(*way).for_each(|tunnel| tunnel.change(rate, *delay, *loss));
+                    self.carrier(*way, |carrier| carrier.change(rate, *delay, *loss))?;
                 }
             }
             Action::Scheme(change) => {
@@ -30,20 +33,27 @@ impl Network<'_> {
                 change.strategies.iter().for_each(|(node, part)| self.schemes[*node].strategy.clone_from(part));
                 change.recoveries.iter().for_each(|(node, part)| self.schemes[*node].recovery.clone_from(part));
             }
-            Action::Restart { .. } | Action::Start { .. } | Action::Stop { .. } => {}
+            Action::Restart { nodes } => {
+                for node in nodes {
+                    self.restart(*node)?;
+                }
+            }
+            Action::Start { .. } | Action::Stop { .. } => {}
         }
         self.renew()
     }
 
-    fn set_down(&mut self, way: Way, down: Option<Outage>) {
-        self.tunnel(way).for_each(|tunnel| if down.is_some() { tunnel.cut() } else { tunnel.mend() });
+    fn set_down(&mut self, way: Way, down: Option<Outage>) -> Result<(), EmulateError> {
+        self.carrier(way, |carrier| carrier.set_down(down.is_some()))?;
         if let Some(face) = self.face_mut(way) {
             face.down = down;
         }
+        Ok(())
     }
 
-    fn tunnel(&self, way: Way) -> impl Iterator<Item = &Tunnel> {
-        self.tunnels.iter().filter(move |(of, _)| *of == way).map(|(_, tunnel)| tunnel)
+    fn carrier(&mut self, way: Way, work: impl Fn(&mut Carrier) -> io::Result<()>) -> Result<(), EmulateError> {
+        let mut carriers = self.links.iter_mut().filter(|(of, _)| *of == way);
+        carriers.try_for_each(|(_, carrier)| work(carrier)).map_err(system("a change of a link"))
     }
 
     fn face_mut(&mut self, way: Way) -> Option<&mut FaceLayout> {

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fmt::Write;
 use std::net::Ipv4Addr;
 use std::path::Path;
-use weir_core::{Lifetime, Limit, Value};
+use weir_core::{Lifetime, Limit, Seed, Value};
 use weir_scenario::plan::{
     ConsumerRules, NoticeTimer, Outage, PartPlan, RateChange, Scenario, SchemePlan, Tables, Workload,
 };
@@ -101,10 +101,15 @@ fn part(part: &PartPlan) -> String {
     text + " }"
 }
 
-/// The words of `weir put`.
+/// The words of `weir put`, or of `weir answer` for contents without end, of which there is no `file`.
 pub(crate) fn put(content: &Content, file: &Path, socket: &Path) -> Vec<OsString> {
-    let mut words: Vec<OsString> = vec!["put".into(), file.into(), name(&content.name), "--face".into(), face(socket)];
+    let mut words: Vec<OsString> = match content.segments {
+        Some(_) => vec!["put".into(), file.into()],
+        None => vec!["answer".into()],
+    };
+    words.extend([name(&content.name), "--face".into(), face(socket)]);
     words.extend(["--segment-size".into(), content.payload.to_string().into()]);
+    words.extend(["--freshness".into(), (content.freshness.0 / 1_000_000).to_string().into()]);
     words
 }
 
@@ -117,12 +122,39 @@ pub(crate) fn get(
     files: (&Path, &Path),
 ) -> Vec<OsString> {
     let (output, stats) = files;
+    let mut words: Vec<OsString> = vec!["get".into(), name(&workload.name), "-o".into(), output.into()];
+    words.extend([
+        "--attempts".into(),
+        ATTEMPTS.to_string().into(),
+        format!("--payload={}B", workload.payload.0).into(),
+    ]);
+    words.extend(consumer(workload, scenario, node, socket, stats));
+    words
+}
+
+/// The words of `weir request`. `traffic`: what its names begin with, and its text. `seeds`: of the flow, and of sizes.
+pub(crate) fn request(
+    workload: &Workload,
+    scenario: &Scenario,
+    node: &NodeLayout,
+    socket: &Path,
+    (content, traffic): (Name, String),
+    seeds: (Seed, Seed),
+    stats: &Path,
+) -> Vec<OsString> {
+    let mut words: Vec<OsString> = vec!["request".into(), name(&content), traffic.into()];
+    words.extend([format!("--seed={}", seeds.0.0).into(), format!("--size-seed={}", seeds.1.0).into()]);
+    words.extend(consumer(workload, scenario, node, socket, stats));
+    words
+}
+
+/// What all consumers are told.
+fn consumer(workload: &Workload, scenario: &Scenario, node: &NodeLayout, socket: &Path, stats: &Path) -> Vec<OsString> {
     let scheme = &scenario.scheme;
     let control = workload.control.as_ref().unwrap_or(&scheme.control);
     let timeout = workload.timeout.as_ref().unwrap_or(&scheme.timeout);
-    let mut words: Vec<OsString> = vec!["get".into(), name(&workload.name), "-o".into(), output.into()];
-    words.extend(["--quiet".into(), "--json".into(), "--face".into(), face(socket)]);
-    words.extend(["--stats".into(), stats.into(), "--attempts".into(), ATTEMPTS.to_string().into()]);
+    let mut words: Vec<OsString> = vec!["--quiet".into(), "--json".into(), "--face".into(), face(socket)];
+    words.extend(["--orders".into(), "--stats".into(), stats.into()]);
     for (word, set, part) in [("--control", "--set", control), ("--timeout", "--set-timeout", timeout)] {
         words.extend([word.into(), part.name.clone().into()]);
         for (key, value) in &part.settings {
@@ -130,12 +162,17 @@ pub(crate) fn get(
         }
     }
     words.extend(rules(&scenario.consumer).into_iter().map(OsString::from));
-    words.push(format!("--payload={}B", workload.payload.0).into());
     if let Some(link) = node.first_face(&workload.name) {
         words.push(format!("--link-rate={}bps", link.rate.0).into());
         words.push(format!("--link-delay={}ns", link.delay.0).into());
     }
     words
+}
+
+/// The order that exchanges a part of a consumer at work: `control` or `timeout`.
+pub(crate) fn order(what: &str, part: &PartPlan) -> String {
+    let settings = part.settings.iter().map(|(key, value)| format!(" {key}={}", plain(value)));
+    format!("{what} {}{}", part.name, settings.collect::<String>())
 }
 
 /// `[consumer]` as words.
@@ -161,8 +198,7 @@ fn rules(rules: &ConsumerRules) -> [String; 7] {
         format!("--jitter={}", rules.jitter),
         format!("--rate-change={rate_change}"),
         format!("--nack-pause={}ns", rules.nack_pause.0),
-        // Simulated consumers do not.
-        "--learn-from-late=false".to_owned(),
+        format!("--learn-from-late={}", rules.learn_from_late),
     ]
 }
 
@@ -182,4 +218,30 @@ fn face(socket: &Path) -> OsString {
     let mut uri = OsString::from("unix://");
     uri.push(socket);
     uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weir_scenario::Study;
+
+    /// What the simulated twin does, the program is told.
+    #[test]
+    fn the_rules_of_the_consumer_are_those_of_the_scenario() {
+        let rules_of = |more: &str| {
+            let text = format!(
+                "[topology]\nlinear = {{ nodes = [\"c\", \"p\"], rate = \"1Mbps\", delay = \"1ms\" }}\n\
+                 [[workload]]\nfetch = {{ segments = 3 }}\n{more}"
+            );
+            let study = Study::parse("t.toml", &text, &[]).unwrap_or_else(|wrong| panic!("{}", wrong.render(false)));
+            rules(&study.points()[0].scenario.consumer)
+        };
+        let plain = rules_of("");
+        assert!(plain.contains(&"--learn-from-late=false".to_owned()), "{plain:?}");
+        assert!(plain.contains(&"--notice-timer=keep".to_owned()), "{plain:?}");
+        let other = rules_of("[consumer]\nlearn_from_late = true\nnack_pause = \"3ms\"\nlifetime = \"timeout\"\n");
+        for word in ["--learn-from-late=true", "--nack-pause=3000000ns", "--lifetime=timeout"] {
+            assert!(other.contains(&word.to_owned()), "{word}: {other:?}");
+        }
+    }
 }

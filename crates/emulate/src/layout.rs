@@ -1,6 +1,5 @@
 //! A scenario as an emulated network: addresses of faces, routes, and which programs run where.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::net::Ipv4Addr;
 use weir_core::{Limit, Rate, Span};
@@ -76,10 +75,12 @@ pub struct Content {
     pub name: Name,
     /// Nodes that have it.
     pub producers: Vec<usize>,
-    /// Segments.
-    pub segments: u64,
+    /// Segments; `None`: every content below the name is there, and none has an end.
+    pub segments: Option<u64>,
     /// Bytes of a segment's payload.
     pub payload: u64,
+    /// FreshnessPeriod of the Data; zero: none.
+    pub freshness: Span,
 }
 
 impl NodeLayout {
@@ -149,11 +150,7 @@ fn supported(scenario: &Scenario) -> Result<(), Unsupported> {
     if scenario.topology.links.len() > MOST_LINKS {
         return no(format!("an emulated network has {MOST_LINKS} links at most"));
     }
-    if let Some(workload) = scenario.workloads.iter().find(|w| w.requests.is_some()) {
-        let label = &workload.label;
-        return no(format!("flow `{label}` makes many requests; programs fetch contents: use `fetch` workloads"));
-    }
-    crate::timeline::supported(scenario)
+    Ok(())
 }
 
 /// Frames on links of forwarders that do not take every length are short.
@@ -171,26 +168,28 @@ fn shorten_frames(links: &[Link], nodes: &mut [NodeLayout]) {
 }
 
 fn contents(scenario: &Scenario) -> Result<Vec<Content>, Unsupported> {
-    let mut seen = BTreeSet::new();
     let mut contents: Vec<Content> = Vec::new();
     for workload in &scenario.workloads {
-        let payload = workload.payload.0;
-        let segments = match workload.segments {
-            Some(segments) => segments,
-            None => endless(scenario, payload, &workload.label)?,
+        let (payload, freshness) = (workload.payload.0, workload.freshness);
+        let segments = match (&workload.requests, workload.segments) {
+            (Some(_), _) => None,
+            (None, Some(segments)) => Some(segments),
+            (None, None) => Some(endless(scenario, payload, &workload.label)?),
         };
-        if seen.insert((&workload.name, &workload.producers)) {
-            let (name, producers) = (workload.name.clone(), workload.producers.clone());
-            contents.push(Content { name, producers, segments, payload });
-        } else if let Some(known) =
-            contents.iter_mut().find(|c| c.name == workload.name && c.producers == workload.producers)
-        {
-            if known.payload != payload {
-                let name = &workload.name;
-                return Err(Unsupported(format!("`{name}` has payloads of {} and of {payload} bytes", known.payload)));
-            }
-            known.segments = known.segments.max(segments);
+        let (name, producers) = (workload.name.clone(), workload.producers.clone());
+        let Some(known) = contents.iter_mut().find(|c| c.name == name && c.producers == producers) else {
+            contents.push(Content { name, producers, segments, payload, freshness });
+            continue;
+        };
+        if known.segments.is_some() != segments.is_some() {
+            return Err(Unsupported(format!(
+                "`{name}` is fetched as one content and requested as many; give one a `name`"
+            )));
         }
+        if known.payload != payload {
+            return Err(Unsupported(format!("`{name}` has payloads of {} and of {payload} bytes", known.payload)));
+        }
+        known.segments = known.segments.max(segments);
     }
     Ok(contents)
 }
@@ -264,7 +263,7 @@ fetch = { segments = 3000, payload = "1000B", name = "/file" }
         assert_eq!(layout.nodes[0].routes[0].round_trip, Span::from_millis(40), "two links, there and back");
         assert_eq!(layout.nodes[1].routes[0].round_trip, Span::from_millis(20));
         let content = &layout.contents[..];
-        assert_eq!((content.len(), content[0].segments, content[0].payload), (1, 3000, 1000));
+        assert_eq!((content.len(), content[0].segments, content[0].payload), (1, Some(3000), 1000));
         assert_eq!(content[0].producers, [2]);
     }
 
@@ -281,19 +280,15 @@ fetch = { segments = 3000, payload = "1000B", name = "/file" }
     #[test]
     fn a_fetch_without_end_has_more_than_the_links_can_carry() {
         let text = CHAIN.replace("segments = 3000, ", "") + "[run]\nduration = \"8s\"\n";
-        assert_eq!(layout(&text).unwrap().contents[0].segments, 100_001);
+        assert_eq!(layout(&text).unwrap().contents[0].segments, Some(100_001));
     }
 
     #[test]
     fn what_programs_cannot_do_is_refused_by_name() {
-        let requests = CHAIN.replace(
-            "fetch = { segments = 3000, payload = \"1000B\", name = \"/file\" }",
-            "poisson = { rate = \"100/s\", count = 5, name = \"/file\" }",
-        );
-        let timeline = CHAIN.to_owned() + "[[at]]\ntime = \"1s\"\nrestart = \"r\"\n[run]\nduration = \"8s\"\n";
-        for (text, word) in [(requests, "many requests"), (timeline, "restart")] {
-            let error = layout(&text).unwrap_err();
-            assert!(error.0.contains(word), "{error}");
-        }
+        let both = CHAIN.replace("segments = 3000, ", "")
+            + "[[workload]]\npoisson = { rate = \"100/s\", count = 5, name = \"/file\", label = \"x\", payload = \"1000B\" }\n\
+               [run]\nduration = \"8s\"\n";
+        let error = layout(&both).unwrap_err();
+        assert!(error.0.contains("`/file`") && error.0.contains("as one content"), "{error}");
     }
 }

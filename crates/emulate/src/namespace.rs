@@ -2,6 +2,7 @@
 //! starts finds itself in the same one. A namespace lives as long as somebody is in it, so when this process and its
 //! children end, however they end, nothing stays behind.
 
+use crate::links::LinkKind;
 use nix::sched::{CloneFlags, unshare};
 use std::ffi::OsString;
 use std::fmt;
@@ -31,8 +32,8 @@ impl std::error::Error for Unable {}
 /// To be called while the process has one thread.
 ///
 /// # Errors
-/// If the system does not let this user do so, or has no tunnel devices.
-pub fn prepare() -> Result<(), Unable> {
+/// If the system does not let this user do so, or has no tunnel devices for links that need them.
+pub fn prepare(links: LinkKind) -> Result<(), Unable> {
     let user = nix::unistd::geteuid();
     let group = nix::unistd::getegid();
     if !user.is_root() {
@@ -51,6 +52,9 @@ pub fn prepare() -> Result<(), Unable> {
         map("uid_map", &format!("0 {user} 1"))?;
         map("gid_map", &format!("0 {group} 1"))?;
     }
+    if links == LinkKind::Kernel {
+        return Ok(());
+    }
     let tunnels = "/dev/net/tun";
     let opened = std::fs::OpenOptions::new().read(true).write(true).open(tunnels);
     opened.map(drop).map_err(|error| {
@@ -59,6 +63,7 @@ pub fn prepare() -> Result<(), Unable> {
             io::ErrorKind::NotFound => "; the kernel's module is `tun`".to_owned(),
             _ => String::new(),
         };
+        let hint = hint + "; `--links kernel` takes none";
         Unable(format!("an emulated network needs tunnel devices, and {tunnels} cannot be opened: {error}{hint}"))
     })
 }

@@ -2,17 +2,18 @@
 //! simulator can see (the mean length of a queue, the way of each packet) is absent.
 
 use crate::config::uri;
+use crate::flow::Flow;
 use crate::layout::Layout;
-use crate::tables::{Segment, readings, segments};
+use crate::tables::{Segment, events, readings, segments};
 use crate::tunnel::Counters;
 use std::collections::BTreeMap;
 use std::io;
-use std::ops::Sub;
+use std::ops::{Add, Sub};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
 use weir_core::{Span, Time};
 use weir_live::forward::Status;
-use weir_results::stats::{jain, mean, percentile};
+use weir_results::stats::jain;
 use weir_scenario::metrics::SERIES;
 use weir_scenario::plan::{Scenario, Way};
 use weir_sim::{Outcome, Sample, Scope};
@@ -40,13 +41,13 @@ impl Fetched {
 }
 
 /// Counters of a link direction at one moment, or their difference.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
-    sent: u64,
-    bytes: u64,
-    overflowed: u64,
-    lost: u64,
-    arrived: u64,
+    pub sent: u64,
+    pub bytes: u64,
+    pub overflowed: u64,
+    pub lost: u64,
+    pub arrived: u64,
 }
 
 impl Seen {
@@ -57,6 +58,19 @@ impl Seen {
             overflowed: counters.overflowed.load(Relaxed),
             lost: counters.lost.load(Relaxed),
             arrived: counters.arrived.load(Relaxed),
+        }
+    }
+}
+
+impl Add for Seen {
+    type Output = Seen;
+    fn add(self, other: Seen) -> Seen {
+        Seen {
+            sent: self.sent + other.sent,
+            bytes: self.bytes + other.bytes,
+            overflowed: self.overflowed + other.overflowed,
+            lost: self.lost + other.lost,
+            arrived: self.arrived + other.arrived,
         }
     }
 }
@@ -90,6 +104,12 @@ pub(crate) fn outcome(
     for (fetch, seen) in fetched.iter().zip(&all) {
         let workload = &scenario.workloads[fetch.flow];
         series(&mut outcome, scenario, fetch, seen)?;
+        if workload.requests.is_some() {
+            let end = workload.stop.map_or(length, |stop| stop.since(Time::ZERO).min(length)).seconds();
+            let events = if fetch.stats.exists() { events(&fetch.stats)? } else { Vec::new() };
+            flows.entry(&workload.label).or_default().add_requests(&events, seen, (fetch.start.seconds(), end));
+            continue;
+        }
         let end = fetched.iter().zip(&all).find(|(other, _)| other.flow == fetch.flow && other.completed);
         let took = end.map_or(length.seconds() - fetch.begun.seconds(), |(last, seen)| last.end(seen));
         flows.entry(&workload.label).or_default().add(fetch, seen, took);
@@ -101,90 +121,13 @@ pub(crate) fn outcome(
     let mut whole = Flow::default();
     flows.values().for_each(|flow| whole.join(flow));
     whole.put(&mut outcome, &Scope::Run);
-    let goodputs: Vec<f64> = flows.values().map(|flow| flow.goodput).collect();
+    let goodputs: Vec<f64> = flows.values().map(|flow| flow.goodput()).collect();
     outcome.values.extend(jain(&goodputs).map(|index| (("jain", Scope::Run), index)));
     outcome.values.insert(("duration", Scope::Run), length.seconds());
     put_links(&mut outcome, scenario, links, length);
     put_faces(&mut outcome, scenario, layout, status);
     put_nodes(&mut outcome, scenario, status);
     Ok(outcome)
-}
-
-/// A flow, or several together.
-#[derive(Default)]
-struct Flow {
-    started: f64,
-    completed: f64,
-    goodput: f64,
-    /// Of the longest fetch that was completed.
-    completion: f64,
-    delivered: f64,
-    repeated: f64,
-    marked: f64,
-    full_delays: Vec<f64>,
-    last_delays: Vec<f64>,
-    fetch_times: Vec<f64>,
-}
-
-impl Flow {
-    /// Adds what a program has fetched of a fetch that took so many seconds.
-    fn add(&mut self, fetch: &Fetched, seen: &[Segment], took: f64) {
-        self.started += if fetch.start == fetch.begun { 1.0 } else { 0.0 };
-        if fetch.completed {
-            self.completed += 1.0;
-            self.completion = self.completion.max(took);
-            self.fetch_times.push(took * 1e3);
-        }
-        let bytes: f64 = seen.iter().map(|segment| segment.payload).sum();
-        if took > 0.0 {
-            self.goodput += bytes * 8e-6 / took;
-        }
-        self.delivered += seen.len() as f64;
-        self.repeated += seen.iter().map(|segment| segment.transmissions - 1.0).sum::<f64>();
-        self.marked += seen.iter().filter(|segment| segment.marked).count() as f64;
-        self.full_delays.extend(seen.iter().map(|segment| segment.full_delay));
-        self.last_delays.extend(seen.iter().map(|segment| segment.last_delay));
-    }
-
-    fn join(&mut self, other: &Flow) {
-        self.started += other.started;
-        self.completed += other.completed;
-        self.goodput += other.goodput;
-        self.completion = self.completion.max(other.completion);
-        self.delivered += other.delivered;
-        self.repeated += other.repeated;
-        self.marked += other.marked;
-        self.full_delays.extend(&other.full_delays);
-        self.last_delays.extend(&other.last_delays);
-        self.fetch_times.extend(&other.fetch_times);
-    }
-
-    fn put(&self, outcome: &mut Outcome, scope: &Scope) {
-        let (full, times) = (&self.full_delays, &self.fetch_times);
-        let every = self.started > 0.0 && self.started == self.completed;
-        let values = [
-            ("fetches_started", Some(self.started)),
-            ("fetches_completed", Some(self.completed)),
-            ("goodput", Some(self.goodput)),
-            ("completion_time", every.then_some(self.completion)),
-            ("delivered", Some(self.delivered)),
-            ("requests", Some(self.delivered + self.repeated)),
-            ("retransmissions", Some(self.repeated)),
-            ("marked", Some(self.marked)),
-            ("fetch_time", mean(times)),
-            ("fetch_time_p50", percentile(times, 50.0)),
-            ("fetch_time_p95", percentile(times, 95.0)),
-            ("fetch_time_p99", percentile(times, 99.0)),
-            ("full_delay", mean(full)),
-            ("full_delay_p50", percentile(full, 50.0)),
-            ("full_delay_p95", percentile(full, 95.0)),
-            ("full_delay_p99", percentile(full, 99.0)),
-            ("last_delay", mean(&self.last_delays)),
-        ];
-        for (name, value) in values {
-            outcome.values.extend(value.map(|value| ((name, scope.clone()), value)));
-        }
-    }
 }
 
 /// Goodput along time, and what the control said of itself, at the scenario's interval.

@@ -2,6 +2,7 @@
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::Child;
 
@@ -27,8 +28,25 @@ impl Program {
         self.signal(Signal::SIGUSR1);
     }
 
+    /// Gives it an order, if it takes any.
+    pub fn order(&mut self, order: &str) {
+        // Who has ended does not listen.
+        let _ = self.child.stdin.as_mut().map(|stdin| writeln!(stdin, "{order}"));
+    }
+
+    /// There will be no more orders.
+    pub fn end_orders(&mut self) {
+        drop(self.child.stdin.take());
+    }
+
     pub fn kill(&mut self) {
         let _ = self.child.kill();
+    }
+
+    /// Kills it and waits for its end.
+    pub fn end(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 
     pub fn has_ended(&mut self) -> bool {
@@ -48,7 +66,6 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.end();
     }
 }

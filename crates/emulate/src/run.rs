@@ -2,6 +2,7 @@
 
 use crate::fetching::Fetching;
 use crate::layout::Unsupported;
+use crate::links::LinkKind;
 use crate::network::Network;
 use std::fmt;
 use std::io;
@@ -16,6 +17,8 @@ pub struct Setting<'a> {
     pub own: &'a Path,
     /// The word by which it guards another program ([`crate::namespace::become_guarded`]).
     pub guard: &'a str,
+    /// Who makes the links.
+    pub links: LinkKind,
     /// Chance of links and of starts comes from it.
     pub seed: u64,
     /// Becomes true when the user wants to stop.
@@ -58,7 +61,7 @@ pub(crate) fn system(what: impl Into<String>) -> impl FnOnce(io::Error) -> Emula
 /// If it cannot be emulated, or something fails.
 pub fn run(scenario: &Scenario, setting: &Setting<'_>) -> Result<Outcome, EmulateError> {
     let mut network = Network::new(scenario, setting)?;
-    network.link().map_err(system("a link"))?;
+    network.link()?;
     network.forward()?;
     network.publish()?;
     Fetching::new(network).run()

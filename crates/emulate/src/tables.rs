@@ -53,6 +53,21 @@ pub(crate) fn segments(file: &Path) -> io::Result<Vec<Segment>> {
     rows(file, columns)?.iter().map(segment).collect()
 }
 
+/// What befell requests: seconds since their beginning, the event, and its value if it has one.
+pub(crate) type RequestEvent = (f64, String, Option<f64>);
+
+/// The events of requests, from the neighbour of their segments.
+pub(crate) fn events(segments: &Path) -> io::Result<Vec<RequestEvent>> {
+    let name = segments.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let file = segments.with_file_name(format!("{name}-requests.csv"));
+    let number = |text: &String| text.parse::<f64>().map_err(|_| wrong(&file, &format!("{text:?} is no number")));
+    let event = |[time, event, value]: [String; 3]| {
+        let value = if value.is_empty() { None } else { Some(number(&value)?) };
+        Ok((number(&time)?, event, value))
+    };
+    rows(&file, ["time", "event", "value"])?.into_iter().map(event).collect()
+}
+
 /// The samples of a fetch.
 pub(crate) fn readings(file: &Path) -> io::Result<Vec<Reading>> {
     let number = |text: &String| text.parse::<f64>().map_err(|_| wrong(file, &format!("{text:?} is no number")));
@@ -65,6 +80,15 @@ pub(crate) fn readings(file: &Path) -> io::Result<Vec<Reading>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn events_of_requests_stand_beside_their_segments() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("r0.csv");
+        std::fs::write(folder.path().join("r0-requests.csv"), "time,event,value\n0.5,began,\n0.5,sent,1\n").unwrap();
+        assert_eq!(events(&file).unwrap(), [(0.5, "began".into(), None), (0.5, "sent".into(), Some(1.0))]);
+        assert!(events(&folder.path().join("x.csv")).is_err());
+    }
 
     #[test]
     fn columns_are_found_by_their_names() {

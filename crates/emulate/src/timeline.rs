@@ -1,9 +1,9 @@
 //! What happens in the course of a run: when, and what it is to the network.
 
-use crate::layout::Unsupported;
 use std::collections::VecDeque;
 use weir_core::{Seed, Span, Time};
 use weir_scenario::plan::{Action, Scenario};
+use weir_sim::between;
 
 /// Happenings in their order.
 #[derive(Debug)]
@@ -39,29 +39,15 @@ impl Timeline {
     pub fn starts_something(&self) -> bool {
         self.ahead.iter().any(|(_, action)| matches!(action, Action::Start { .. }))
     }
-}
 
-/// A time drawn uniformly from a range.
-pub(crate) fn between((low, high): (Time, Time), seed: Seed) -> Time {
-    if high <= low { low } else { low + Span(seed.stream().below(high.since(low).0.saturating_add(1))) }
-}
-
-/// Refuses what real programs cannot be made to do.
-pub(crate) fn supported(scenario: &Scenario) -> Result<(), Unsupported> {
-    for happening in &scenario.timeline {
-        let at = happening.time.0.since(Time::ZERO);
-        let no = |what: &str| Err(Unsupported(format!("the `[[at]]` at {at}: {what}")));
-        match &happening.action {
-            Action::Restart { .. } => return no("`restart`: programs would lose their forwarder; `down` cuts links"),
-            Action::Scheme(change) if !(change.controls.is_empty() && change.timeouts.is_empty()) => {
-                return no(
-                    "a running `weir get` keeps its control and timeout; queues, strategies and recoveries can change",
-                );
-            }
-            _ => {}
-        }
+    /// True if something will be said to flows.
+    pub fn speaks_to_flows(&self) -> bool {
+        self.ahead.iter().any(|(_, action)| match action {
+            Action::Start { .. } | Action::Stop { .. } => true,
+            Action::Scheme(change) => !(change.controls.is_empty() && change.timeouts.is_empty()),
+            _ => false,
+        })
     }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -94,22 +80,19 @@ mod tests {
     }
 
     #[test]
+    fn who_is_to_stop_hears_of_it() {
+        let scenario = scenario("[[at]]\ntime = \"2s\"\nstop = \"*\"\n");
+        let mut timeline = Timeline::of(&scenario, Seed(1));
+        assert!(timeline.speaks_to_flows() && !timeline.starts_something());
+        assert!(timeline.take_due(Time::ZERO + Span::from_millis(2000)).is_some());
+        assert!(!timeline.speaks_to_flows());
+    }
+
+    #[test]
     fn times_of_a_range_are_drawn_by_the_seed() {
         let scenario = scenario("[[at]]\ntime = \"1s..5s\"\ndown = \"c-r\"\n");
         let time = |seed: u64| Timeline::of(&scenario, Seed(seed)).ahead[0].0;
         assert_eq!(time(1), time(1));
         assert_ne!(time(1), time(2));
-    }
-
-    #[test]
-    fn what_programs_cannot_do_is_refused_with_its_time() {
-        for (more, word) in [
-            ("[[at]]\ntime = \"2s\"\nrestart = \"r\"\n", "restart"),
-            ("[[at]]\ntime = \"2s\"\nscheme = { control = \"cubic\" }\n", "control"),
-        ] {
-            let error = supported(&scenario(more)).unwrap_err();
-            assert!(error.0.contains("at 2s:") && error.0.contains(word), "{error}");
-        }
-        assert!(supported(&scenario("[[at]]\ntime = \"2s\"\nscheme = { queue = \"codel\" }\n")).is_ok());
     }
 }

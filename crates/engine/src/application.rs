@@ -12,8 +12,9 @@ pub trait Application {
     fn receive(&mut self, packet: Packet, out: &mut Outbox, cx: &mut Context<'_>);
     /// Does what is due; being woken early must be harmless.
     fn wake(&mut self, out: &mut Outbox, cx: &mut Context<'_>);
-    /// A packet is about to come: reads what `receive` will need, as [`Machine::foresee`](weir_core::Machine::foresee).
-    fn foresee(&self, _packet: &Packet) {}
+    /// A packet is about to come: asks for what `receive` will need, in two steps, the second of which may read what the
+    /// first has asked for; see [`weir_core::ahead`].
+    fn foresee(&self, _step: u32, _packet: &Packet) {}
     /// When `wake` wants to be called.
     fn next_wake(&self) -> Option<Time>;
     /// What it serves, or whose Data it wants.

@@ -2,6 +2,7 @@
 
 use crate::index::Index;
 use smallvec::SmallVec;
+use weir_core::ahead::ask_for_element;
 use weir_wire::Name;
 
 /// So many contents are looked through one by one: the right one shows by its address.
@@ -49,6 +50,12 @@ impl Directory {
                 self.places.insert(hash, place as u32);
             }
         }
+    }
+
+    /// Asks for what `only` reads.
+    #[inline]
+    pub fn foresee(&self) {
+        ask_for_element(&self.contents, 0);
     }
 
     /// Those of the very content that `name` is a segment of.

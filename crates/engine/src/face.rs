@@ -1,5 +1,6 @@
 //! One face of a forwarder or host: a queue towards a link, or an application.
 
+use weir_core::ahead::ask_for;
 use weir_core::{
     Backlog, Context, Departed, DropReason, Event, FaceId, Limit, Needs, Pull, QueueDiscipline, Reading, Span, Time,
 };
@@ -90,10 +91,13 @@ impl Egress {
         self.needs.observe
     }
 
-    /// Reads what `send` needs of a face at which nothing waits.
+    /// Asks for what `send` needs of a face at which nothing waits.
     #[inline]
-    pub fn foresee(&self) -> u64 {
-        self.waiting as u64 ^ self.peak as u64 ^ self.departed.data ^ u64::from(self.head == Head::Taken)
+    pub fn foresee(&self) {
+        ask_for(&self.needs);
+        ask_for(&self.waiting);
+        ask_for(&self.head);
+        ask_for(&self.departed);
     }
 
     /// How much may wait.

@@ -14,6 +14,7 @@ use pending::{Pending, State};
 use refused::Refused;
 use std::collections::BTreeSet;
 use std::ops::Range;
+use weir_core::ahead::ask_for;
 use weir_core::{
     Allowance, Chance, ConsumerControl, Context, DropReason, Event, FlowId, Lifetime, Parts, Reaction, Reading,
     SentSignal, Signal, Span, Standing, Time, Timeout,
@@ -441,13 +442,26 @@ impl Application for Fetcher {
         self.pump(None, out, cx);
     }
 
-    fn foresee(&self, packet: &Packet) {
-        let sent = packet.name().segment().and_then(|segment| self.pending.get(segment));
-        std::hint::black_box(sent.map(|slot| slot.last_sent));
-        std::hint::black_box((self.control.allowance(), self.timeout.timeout()));
-        // What lies on the other lines of the fetcher's memory.
-        let times = self.highest ^ self.smoothed_rtt.0 ^ self.next_send.0 ^ self.counters.sent ^ self.ceiling;
-        std::hint::black_box((times, self.delays.sum, self.window_limited, self.pending.oldest()));
+    fn foresee(&self, step: u32, packet: &Packet) {
+        match step {
+            0 => {
+                ask_for(&self.what);
+                ask_for(&self.rules);
+                ask_for(&self.control);
+                ask_for(&self.chance);
+                ask_for(&self.pending);
+                ask_for(&self.highest);
+                ask_for(&self.next_send);
+                ask_for(&self.counters);
+                ask_for(&self.delays);
+                ask_for(&self.ceiling);
+            }
+            1 => {
+                self.pending.foresee(packet.name().segment());
+                std::hint::black_box((self.control.allowance(), self.timeout.timeout()));
+            }
+            _ => {}
+        }
     }
 
     fn next_wake(&self) -> Option<Time> {

@@ -17,6 +17,7 @@ use crate::stems::Stems;
 use crate::wakes::Wakes;
 use smallvec::SmallVec;
 use std::collections::{BTreeSet, VecDeque};
+use weir_core::ahead::Ahead;
 use weir_core::{
     Backlog, Context, DropReason, Event, FaceId, Failure, FailureKind, ForwardingStrategy, LinkFacts, NextHop,
     NodeMonitor, OutRecord, PathFacts, PitView, PrefixId, Pull, QueueDiscipline, Reading, Span, Time,
@@ -274,18 +275,42 @@ impl Forwarder {
         }
     }
 
-    /// Reads what `receive_packet` will need, and says where the packet will go if nothing unusual happens.
-    pub fn foresee(&self, from: FaceId, packet: &Packet) -> Option<FaceId> {
-        let name = packet.name();
-        std::hint::black_box(self.faces.get(from.index())?.egress.as_ref().is_some_and(Egress::observes));
-        let face = match self.pit.probable(name.hash64()) {
-            Some(id) => self.pit.only_downstream(id)?,
-            // A new Interest takes the first next hop of its content's route.
-            None => self.fib.next_hops(self.stems.probable_route(name)?).first()?.face,
-        };
-        let egress = self.faces.get(face.index())?.egress.as_ref()?;
-        std::hint::black_box(egress.foresee());
-        Some(face)
+    /// Asks for what `receive_packet` will need, as [`Machine::foresee`](weir_core::Machine::foresee).
+    #[inline]
+    pub fn foresee(&self, step: u32, packet: &Packet, ahead: &mut Ahead) {
+        match step {
+            0 => {
+                ahead.hash = packet.name().hash64();
+                self.pit.foresee(ahead.hash);
+            }
+            1 => match self.pit.foresee_probable(ahead.hash) {
+                Some(place) => ahead.place = place,
+                // A new Interest takes the first next hop of its content's route.
+                None => self.foresee_route(packet, ahead),
+            },
+            _ => {
+                if let Some(face) = self.pit.foresee_downstream(ahead.place) {
+                    ahead.to = Some(face);
+                    self.foresee_face(face);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn foresee_route(&self, packet: &Packet, ahead: &mut Ahead) {
+        let route = self.stems.probable_route(packet.name());
+        if let Some(hop) = route.and_then(|prefix| self.fib.next_hops(prefix).first()) {
+            ahead.to = Some(hop.face);
+            self.foresee_face(hop.face);
+        }
+    }
+
+    #[inline]
+    fn foresee_face(&self, face: FaceId) {
+        if let Some(Face { egress: Some(egress), .. }) = self.faces.get(face.index()) {
+            egress.foresee();
+        }
     }
 
     /// The next packet for the link of `face`.

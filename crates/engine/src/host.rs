@@ -5,6 +5,7 @@ use crate::directory::Directory;
 use crate::face::Egress;
 use crate::wakes::Wakes;
 use smallvec::SmallVec;
+use weir_core::ahead::{Ahead, ask_for, ask_for_element};
 use weir_core::{Context, DropReason, FaceId, FlowId, Machine, Order, Pull, QueueDiscipline, Reading, Time};
 use weir_wire::{Kind, Name, Packet};
 
@@ -145,12 +146,26 @@ impl Machine for Host {
         self.egress.keep(packet);
     }
 
-    fn foresee(&self, face: FaceId, packet: &Packet) -> Option<FaceId> {
-        let directory = if matches!(packet.kind, Kind::Interest(_)) { &self.producers } else { &self.consumers };
-        let application = directory.find(packet.name()).first()?;
-        self.applications[*application as usize].foresee(packet);
-        std::hint::black_box((self.wakes.next(), self.egress.foresee(), self.outbox.len()));
-        Some(face)
+    fn foresee(&self, step: u32, packet: &Packet, ahead: &mut Ahead) {
+        if step == 0 {
+            ask_for(&self.applications);
+            ask_for(&self.consumers);
+            ask_for(&self.producers);
+            ask_for(&self.wakes);
+            ask_for(&self.outbox);
+            self.egress.foresee();
+            return;
+        }
+        // Mostly it is the only one.
+        let Some(application) = self.applications.first() else { return };
+        application.foresee(step - 1, packet);
+        if step == 1 {
+            self.consumers.foresee();
+            self.producers.foresee();
+            ask_for_element(&self.outbox, 0);
+        } else {
+            (ahead.to, ahead.flow) = (Some(ahead.from), application.flow());
+        }
     }
 
     fn wake(&mut self, cx: &mut Context<'_>) {

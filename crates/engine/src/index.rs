@@ -1,5 +1,7 @@
 //! Where in a slab something lies, by the hash of its name.
 
+use weir_core::ahead::ask_for_element;
+
 /// An empty entry.
 const EMPTY: u64 = u64::MAX;
 /// Entries of an index that has just been made; a power of two.
@@ -38,6 +40,12 @@ impl Index {
     #[inline]
     pub fn find(&self, hash: u64, is_it: impl FnMut(u32) -> bool) -> Option<u32> {
         self.position(hash, is_it).map(|(_, place)| place)
+    }
+
+    /// Asks for the line where the chain of `hash` begins.
+    #[inline]
+    pub fn foresee(&self, hash: u64) {
+        ask_for_element(&self.entries, self.home(hash));
     }
 
     /// All places under `hash`.

@@ -14,6 +14,7 @@ use entry::Asked;
 use expiry::Expiry;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
+use weir_core::ahead::ask_for_element;
 use weir_core::{FaceId, OutRecord, Span, Time};
 use weir_wire::{Interest, Name};
 
@@ -259,10 +260,25 @@ impl Pit {
         entries.filter(|slot| fits(&self.slots[*slot as usize])).map(PitId).collect()
     }
 
-    /// The entry that a name with this hash probably has: nobody has looked at the name.
+    /// Asks for the line of the table where a name with this hash stands.
     #[inline]
-    pub fn probable(&self, hash: u64) -> Option<PitId> {
-        self.table.find(hash, |_| true).map(PitId)
+    pub fn foresee(&self, hash: u64) {
+        self.table.foresee(hash);
+    }
+
+    /// Asks for the entry that a name with this hash probably has, of which nobody has looked at the name; says where it is.
+    #[inline]
+    pub fn foresee_probable(&self, hash: u64) -> Option<u32> {
+        let slot = self.table.find(hash, |_| true)?;
+        ask_for_element(&self.slots, slot as usize);
+        ask_for_element(&self.asked, slot as usize);
+        Some(slot)
+    }
+
+    /// Who waits for the entry at this place.
+    #[inline]
+    pub fn foresee_downstream(&self, place: u32) -> Option<FaceId> {
+        self.slots.get(place as usize)?.only_downstream()
     }
 
     /// False while a name can have only one entry: no need to look for a second.

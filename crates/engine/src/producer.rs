@@ -1,6 +1,7 @@
 //! The producer: answers Interests for the segments of one content.
 
 use crate::application::{Application, Outbox};
+use weir_core::ahead::ask_for;
 use weir_core::{Bytes, Context, DropReason, Span, Time};
 use weir_wire::{Content, Data, HopFields, Interest, Kind, Name, Packet, VirtualData};
 
@@ -55,6 +56,13 @@ impl Application for Producer {
         // A queue on the way here was congested: its mark returns with the Data.
         let hop = HopFields { pit_token, congestion_mark, ..HopFields::default() };
         out.push(packet.renewed_with_name(hop, |name| Kind::Data(self.data(name))));
+    }
+
+    fn foresee(&self, step: u32, _packet: &Packet) {
+        if step == 0 {
+            ask_for(&self.prefix);
+            ask_for(&self.served);
+        }
     }
 
     fn wake(&mut self, _out: &mut Outbox, _cx: &mut Context<'_>) {}

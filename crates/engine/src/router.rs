@@ -3,6 +3,7 @@
 use crate::application::{Application, Outbox};
 use crate::forwarder::Forwarder;
 use crate::wakes::{Wakes, earlier};
+use weir_core::ahead::Ahead;
 use weir_core::{Context, DropReason, FaceId, Machine, Order, Pull, Reading, Time};
 use weir_wire::Packet;
 
@@ -123,8 +124,8 @@ impl Machine for Router {
         self.forwarder.keep_packet(face, packet);
     }
 
-    fn foresee(&self, face: FaceId, packet: &Packet) -> Option<FaceId> {
-        self.forwarder.foresee(face, packet)
+    fn foresee(&self, step: u32, packet: &Packet, ahead: &mut Ahead) {
+        self.forwarder.foresee(step, packet, ahead);
     }
 
     fn wake(&mut self, cx: &mut Context<'_>) {

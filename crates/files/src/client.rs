@@ -2,10 +2,13 @@
 
 use crate::getter::{GetError, GetProgress, Getter};
 use crate::lines::Lines;
+use crate::orders::{ConsumerOrder, Recipe};
+use crate::retry::Retry;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Receiver;
 use weir_core::{Context, DropReason, FaceId, Machine, Pull, Reading, Span, Time};
 use weir_engine::Outbox;
 use weir_live::{Closing, Driver, Endpoint, FaceInfo, FaceOptions, Station};
@@ -15,9 +18,7 @@ use weir_wire::{Kind, Packet};
 /// How often its user hears of a fetch.
 const REPORT: Span = Span::from_millis(100);
 
-/// How long to wait before the next try to reach a forwarder that has gone away.
-const RETRY: Span = Span::from_millis(500);
-/// How long it is tried.
+/// How long it is tried to reach a forwarder that has gone away.
 const PATIENCE: Span = Span::from_millis(60_000);
 
 /// Told how far a fetch is.
@@ -30,14 +31,14 @@ pub struct Client {
     lines: Lines,
     outbox: Outbox,
     face: Option<FaceId>,
-    /// When to connect; `None`: it is connected, or about to be. `NEVER`: the next turn says when.
-    connect_at: Option<Time>,
     /// Since when a forwarder that was there has been away, and why it went.
     away: Option<(Time, String)>,
+    retry: Retry,
     now: Time,
     stop: Arc<AtomicBool>,
     watch: Watcher,
     reported: Time,
+    orders: Option<(Receiver<ConsumerOrder>, Recipe)>,
 }
 
 impl Client {
@@ -50,12 +51,30 @@ impl Client {
             lines: Lines::default(),
             outbox: Outbox::new(),
             face: None,
-            connect_at: Some(Time::ZERO),
             away: None,
+            retry: Retry::default(),
             now: Time::ZERO,
             stop,
             watch,
             reported: Time::ZERO,
+            orders: None,
+        }
+    }
+
+    /// The same, which takes orders from there (the driver is to be woken for each); `recipe` is that of its plug-ins.
+    #[must_use]
+    pub fn with_orders(self, orders: Receiver<ConsumerOrder>, recipe: Recipe) -> Client {
+        Client { orders: Some((orders, recipe)), ..self }
+    }
+
+    fn obey(&mut self, driver: &mut Driver) {
+        while let Some((orders, recipe)) = &mut self.orders
+            && let Ok(order) = orders.try_recv()
+        {
+            let Some(next) = recipe.after(&order) else { continue };
+            *recipe = next.clone();
+            let control = matches!(order, ConsumerOrder::Control(_));
+            self.getter.adopt(next, control, &mut self.outbox, &mut driver.context());
         }
     }
 
@@ -111,7 +130,7 @@ impl Machine for Client {
     fn next_wake(&self) -> Option<Time> {
         match self.face {
             Some(_) => self.getter.next_wake(self.now),
-            None => self.connect_at,
+            None => self.retry.next(),
         }
     }
 
@@ -123,6 +142,7 @@ impl Station for Client {
         let face = self.lines.open();
         self.face = Some(face);
         self.away = None;
+        self.retry.reached();
         cx.face = face;
         self.getter.wake(&mut self.outbox, cx);
         // The driver does not know the face yet: what is to be sent waits for the next turn.
@@ -133,25 +153,20 @@ impl Station for Client {
         self.lines.close(face, cx);
         self.face = None;
         self.away = Some((cx.now, why.to_string()));
-        self.connect_at = Some(cx.now + RETRY);
+        self.retry.lost(cx.now);
     }
 
     fn refused(&mut self, _tag: u64, error: &io::Error) {
         match &self.away {
             None => self.getter.give_up(GetError::Face(format!("cannot reach {}: {error}", self.remote))),
-            Some(_) => self.connect_at = Some(Time::NEVER),
+            Some(_) => self.retry.refused(),
         }
     }
 
     fn turn(&mut self, driver: &mut Driver) {
         let now = driver.clock().now();
-        match self.connect_at {
-            Some(Time::NEVER) => self.connect_at = Some(now + RETRY),
-            Some(at) if at <= now => {
-                self.connect_at = None;
-                driver.connect(&self.remote, FaceOptions::default(), 0);
-            }
-            _ => {}
+        if self.retry.is_due(now) {
+            driver.connect(&self.remote, FaceOptions::default(), 0);
         }
         if let Some((_, why)) = self.away.as_ref().filter(|(since, _)| now.since(*since) >= PATIENCE) {
             let seconds = PATIENCE.seconds();
@@ -161,6 +176,7 @@ impl Station for Client {
         if self.stop.load(Ordering::Relaxed) {
             self.getter.give_up(GetError::Interrupted);
         }
+        self.obey(driver);
         if !self.outbox.is_empty() {
             self.send(&mut driver.context());
         }

@@ -4,6 +4,7 @@ mod report;
 
 use crate::discovery::{Discovery, Found};
 use crate::naming;
+use crate::orders::Recipe;
 use crate::output::Output;
 use crate::part::{OutputError, Resumed};
 use crate::plugins::Plugins;
@@ -153,6 +154,23 @@ impl Getter {
             Phase::Ended => Ok(()),
         };
         self.fail_on(done);
+    }
+
+    /// Another control (or another timeout) takes over what is under way.
+    pub(crate) fn adopt(&mut self, recipe: Recipe, control: bool, out: &mut Outbox, cx: &mut Context<'_>) {
+        match (&mut self.phase, &mut self.plugins) {
+            (Phase::Fetching(fetcher), _) => {
+                fetcher.adopt(recipe.parts(), control, !control, cx);
+                let done = self.pump(None, out, cx);
+                self.fail_on(done);
+            }
+            (Phase::Discovering(_), Some(plugins)) => {
+                if let Ok(built) = recipe.plugins() {
+                    *plugins = built;
+                }
+            }
+            _ => {}
+        }
     }
 
     /// When [`Getter::wake`] wants to be called.

@@ -5,16 +5,23 @@ use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::iter;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
-/// Bytes that may wait, for segments before them or for the reader of the pipe.
-const ROOM: u64 = 64 << 20;
-/// Segments, if they are as long as they can be.
-const FEWEST: u64 = ROOM / weir_wire::MAX_PACKET as u64;
+/// Bytes that may wait, for segments before them or for the reader of the pipe: what 1 Gbit/s brings in a round trip of
+/// 130 ms. More would only be more memory to touch where the reader is slow.
+const ROOM: u64 = 16 << 20;
+/// Shorter segments count as long as this, for each takes some memory besides its bytes.
+const SHORT: usize = 1024;
+
+/// How long the writing thread lets segments gather. One that was woken for each of them, thousands of times in a second,
+/// would take more time from the packets than it spends on writing.
+const NAP: Duration = Duration::from_micros(500);
 
 /// What the writing thread has come to: bytes, and their SHA-256.
 type Written = io::Result<(u64, [u8; 32])>;
@@ -23,6 +30,8 @@ type Written = io::Result<(u64, [u8; 32])>;
 #[derive(Debug)]
 pub struct Pipe {
     next: u64,
+    /// The longest segment so far.
+    longest: usize,
     waiting: BTreeMap<u64, Bytes>,
     /// Segments that the reader has taken.
     written: Arc<AtomicU64>,
@@ -38,21 +47,25 @@ impl Pipe {
         let count = written.clone();
         let writer = std::thread::spawn(move || {
             let (mut to, mut hash, mut len) = (to, Sha256::new(), 0);
-            for segment in queue {
-                to.write_all(&segment)?;
-                hash.update(&segment);
-                len += segment.len() as u64;
-                count.fetch_add(1, Ordering::Relaxed);
+            while let Ok(first) = queue.recv() {
+                for segment in iter::once(first).chain(queue.try_iter()) {
+                    to.write_all(&segment)?;
+                    hash.update(&segment);
+                    len += segment.len() as u64;
+                    count.fetch_add(1, Ordering::Relaxed);
+                }
+                to.flush()?;
+                std::thread::sleep(NAP);
             }
-            to.flush()?;
             Ok((len, hash.finalize().into()))
         });
-        Pipe { next: 0, waiting: BTreeMap::new(), written, segments: Some(segments), writer: Some(writer) }
+        let longest = SHORT;
+        Pipe { next: 0, longest, waiting: BTreeMap::new(), written, segments: Some(segments), writer: Some(writer) }
     }
 
     /// No segment from here on, for now: there is no room for it.
     pub fn ceiling(&self) -> u64 {
-        self.written.load(Ordering::Relaxed) + FEWEST
+        self.written.load(Ordering::Relaxed) + ROOM / self.longest as u64
     }
 
     /// Takes a segment.
@@ -60,6 +73,7 @@ impl Pipe {
     /// # Errors
     /// If the reader does not want any more.
     pub fn put(&mut self, segment: u64, payload: &Bytes) -> Result<(), OutputError> {
+        self.longest = self.longest.max(payload.len());
         self.waiting.insert(segment, payload.clone());
         while let Some(payload) = self.waiting.remove(&self.next) {
             self.next += 1;
@@ -122,7 +136,16 @@ mod tests {
         let (len, digest) = pipe.finish().unwrap();
         assert_eq!((len, &digest[..]), (6, &Sha256::digest(b"012345")[..]));
         assert_eq!(*reader.0.lock().unwrap(), b"012345");
-        assert_eq!(pipe.ceiling(), FEWEST + 6);
+        assert_eq!(pipe.ceiling(), ROOM / SHORT as u64 + 6);
+    }
+
+    #[test]
+    fn longer_segments_have_room_for_fewer() {
+        let mut pipe = Pipe::new(Box::new(std::io::sink()));
+        pipe.put(0, &Bytes::from(vec![7; 8000])).unwrap();
+        pipe.put(1, &Bytes::from_static(b"the last")).unwrap();
+        pipe.finish().unwrap();
+        assert_eq!(pipe.ceiling(), ROOM / 8000 + 2);
     }
 
     #[test]

@@ -92,7 +92,7 @@ impl Publisher {
     pub fn new(prefix: Name, shelf: Shelf, rules: PublisherRules) -> Result<Publisher, String> {
         let key = rules.signer.info().key_locator.as_ref().map_or(0, |_| 200);
         // Version and segment number, and for a folder a path of ordinary length.
-        let names = prefix.wire_len() + 20 + if matches!(shelf, Shelf::Folder(_)) { 250 } else { 0 };
+        let names = prefix.wire_len() + 20 + if matches!(shelf, Shelf::One { .. }) { 0 } else { 250 };
         let most = MAX_PACKET.saturating_sub(FRAME + rules.signer.signature_len() + key + names);
         if rules.segment_size == 0 || rules.segment_size > most {
             let size = rules.segment_size;
@@ -137,19 +137,26 @@ impl Publisher {
         answer
     }
 
-    /// A segment of a versioned name.
+    /// A segment of a versioned name; of zeros, of any name.
     fn segment(&mut self, name: &Name, segment: u64) -> Result<Option<Data>, ServeError> {
-        if self.last.as_ref().is_none_or(|last| !last.name.same_stem(name)) {
-            self.last = self.look_up(&name.without_segment());
-        }
-        let Some(served) = &self.last else { return Ok(None) };
         let size = self.rules.segment_size;
-        if segment > served.source.last_segment(size) {
-            return Ok(None);
-        }
-        served.source.read(segment, size, &mut self.buffer).map_err(ServeError::Read)?;
-        let name = served.name.with_segment(segment);
-        let data = self.rules.signer.data(name, &self.buffer, &served.meta).map_err(ServeError::Sign)?;
+        let endless;
+        let (name, meta) = if matches!(self.shelf, Shelf::Zeros) {
+            self.buffer.resize(size, 0);
+            endless = MetaInfo { freshness_ms: self.rules.freshness_ms, ..MetaInfo::default() };
+            (name.clone(), &endless)
+        } else {
+            if self.last.as_ref().is_none_or(|last| !last.name.same_stem(name)) {
+                self.last = self.look_up(&name.without_segment());
+            }
+            let Some(served) = &self.last else { return Ok(None) };
+            if segment > served.source.last_segment(size) {
+                return Ok(None);
+            }
+            served.source.read(segment, size, &mut self.buffer).map_err(ServeError::Read)?;
+            (served.name.with_segment(segment), &served.meta)
+        };
+        let data = self.rules.signer.data(name, &self.buffer, meta).map_err(ServeError::Sign)?;
         self.counters.segments += 1;
         self.counters.bytes += self.buffer.len() as u64;
         Ok(Some(data))

@@ -5,16 +5,15 @@ use crate::lines::Lines;
 use crate::plugins::Choice;
 use crate::publisher::Publisher;
 use crate::registration::{Answer, Registration};
+use crate::retry::Retry;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use weir_core::{Context, DropReason, FaceId, Machine, Pull, Reading, Seed, Span, Time};
+use weir_core::{Context, DropReason, FaceId, Machine, Pull, Reading, Seed, Time};
 use weir_live::{Clock, Closing, Driver, Endpoint, FaceInfo, FaceOptions, Origin, Station};
 use weir_trust::Signer;
 use weir_wire::{HopFields, Interest, Kind, Packet};
 
-/// How long to wait before the next try to reach a forwarder that is away.
-const RETRY: Span = Span::from_millis(1000);
 /// After so many commands without an answer the user is told.
 const SILENCE: u32 = 3;
 
@@ -44,8 +43,7 @@ struct Upstream {
     endpoint: Endpoint,
     registration: Registration,
     face: Option<FaceId>,
-    /// When to connect; `None`: it is connected, or about to be.
-    connect_at: Option<Time>,
+    retry: Retry,
     registered: bool,
 }
 
@@ -92,9 +90,8 @@ impl Server {
     pub fn at(mut self, forwarder: Endpoint, signer: Signer, seed: Seed) -> Server {
         let prefix = self.publisher.prefix().clone();
         let registration = Registration::new(prefix, forwarder.is_local(), signer, seed.stream());
-        let connect_at = Some(Time::ZERO);
-        let upstream = Upstream { endpoint: forwarder, registration, face: None, connect_at, registered: false };
-        self.upstream = Some(upstream);
+        let retry = Retry::default();
+        self.upstream = Some(Upstream { endpoint: forwarder, registration, face: None, retry, registered: false });
         self
     }
 
@@ -221,7 +218,7 @@ impl Machine for Server {
             return Some(Time::ZERO);
         }
         let upstream = self.upstream.as_ref()?;
-        upstream.connect_at.or(upstream.registration.due().filter(|_| upstream.face.is_some()))
+        upstream.retry.next().or(upstream.registration.due().filter(|_| upstream.face.is_some()))
     }
 
     fn inspect(&self, _now: Time, _report: &mut dyn FnMut(Reading)) {}
@@ -233,6 +230,7 @@ impl Station for Server {
         self.desk.open(face);
         if let (Origin::Connected(_), Some(upstream)) = (about.origin, &mut self.upstream) {
             upstream.face = Some(face);
+            upstream.retry.reached();
             upstream.registration.begin(cx.now);
         }
         Some(face)
@@ -244,30 +242,23 @@ impl Station for Server {
         if let Some(upstream) = self.upstream.as_mut().filter(|upstream| upstream.face == Some(face)) {
             (upstream.face, upstream.registered) = (None, false);
             upstream.registration.end();
-            upstream.connect_at = Some(cx.now + RETRY);
+            upstream.retry.lost(cx.now);
             (self.report)(&ServerEvent::Away(&why.to_string()));
         }
     }
 
     fn refused(&mut self, _tag: u64, error: &io::Error) {
         if let Some(upstream) = &mut self.upstream {
-            // `turn` finds out when that is.
-            upstream.connect_at = Some(Time::NEVER);
+            upstream.retry.refused();
             (self.report)(&ServerEvent::Away(&error.to_string()));
         }
     }
 
     fn turn(&mut self, driver: &mut Driver) {
         self.made.1 = 0;
-        let now = driver.clock().now();
         let Some(upstream) = &mut self.upstream else { return };
-        match upstream.connect_at {
-            Some(Time::NEVER) => upstream.connect_at = Some(now + RETRY),
-            Some(at) if at <= now => {
-                upstream.connect_at = None;
-                driver.connect(&upstream.endpoint, FaceOptions::default(), 0);
-            }
-            _ => {}
+        if upstream.retry.is_due(driver.clock().now()) {
+            driver.connect(&upstream.endpoint, FaceOptions::default(), 0);
         }
     }
 

@@ -22,6 +22,8 @@ pub enum Shelf {
     },
     /// Every regular file of a folder, each under the prefix and its path within the folder.
     Folder(Folder),
+    /// No file: every segment of every content under the prefix is zeros. Contents have no end and no version.
+    Zeros,
 }
 
 /// A folder that is served.
@@ -63,7 +65,7 @@ impl Shelf {
                 }
                 Some(source.clone())
             }
-            Shelf::One { .. } => None,
+            Shelf::One { .. } | Shelf::Zeros => None,
             Shelf::Folder(folder) => folder.find(path_within(prefix, name)?, newest),
         }
     }

@@ -303,6 +303,7 @@ fn of_scenario(scenario: &Scenario) -> Vec<(String, String)> {
         ("consumer.notice_timer", timer.to_owned()),
         ("consumer.jitter", rules.jitter.to_string()),
         ("consumer.nack_pause", rules.nack_pause.to_string()),
+        ("consumer.learn_from_late", rules.learn_from_late.to_string()),
         ("tables.cs", if scenario.tables.cs == 0 { "off".into() } else { format!("{} packets", scenario.tables.cs) }),
         ("tables.pit", scenario.tables.pit.map_or_else(|| "unbounded".into(), |n| format!("{n} entries"))),
         ("run.duration", run.duration.map_or_else(|| "until all fetches end".into(), |d| d.to_string())),

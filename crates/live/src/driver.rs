@@ -1,11 +1,12 @@
 //! The driver: one thread that moves a station's packets between sockets.
 //!
 //! Each round it asks the system what is ready, takes a bounded number of packets from each socket that is, lets the
-//! machine do what is due, and writes what it has to send. `moving.rs` follows the machine's contract, `opening.rs` lets
-//! faces come and go.
+//! machine do what is due, and writes what it has to send. `reading.rs` takes what has come, `moving.rs` follows the machine's
+//! contract, `opening.rs` lets faces come and go.
 
 mod moving;
 mod opening;
+mod reading;
 
 use crate::clock::{Clock, duration};
 use crate::face::{Face, FaceCounters, Gate};
@@ -146,7 +147,7 @@ impl Driver {
     /// Changes the longest frame of a face.
     pub fn set_mtu(&mut self, face: FaceId, mtu: Mtu) {
         if let Some(open) = self.face_mut(face) {
-            open.link.set_mtu(mtu);
+            open.set_mtu(mtu);
         }
     }
 
@@ -154,6 +155,14 @@ impl Driver {
     pub fn set_rate(&mut self, face: FaceId, rate: Option<Rate>, overhead: Option<usize>) {
         if let Some(open) = self.face_mut(face) {
             open.set_rate(rate, overhead);
+        }
+    }
+
+    /// Changes how much of what a face sends the kernel may hold; `None`: what keeps the link busy.
+    pub fn set_backlog(&mut self, face: FaceId, bytes: Option<usize>) {
+        let now = self.now;
+        if let Some(open) = self.face_mut(face) {
+            open.set_backlog(bytes, now);
         }
     }
 
@@ -233,15 +242,20 @@ impl Driver {
         if token(FACE, generation, id.index()) != event.token() {
             return;
         }
+        let now = self.now;
         let Some(face) = self.face_mut(id) else { return };
         face.ending |= event.is_read_closed();
-        if event.is_writable() && face.is_blocked() {
-            face.unblock();
+        let writable = event.is_writable() && face.is_blocked();
+        if writable {
+            face.unblock(now);
             self.dirty.push(id);
         }
         // What has failed or ended says so when it is read.
         if event.is_readable() || event.is_error() || event.is_read_closed() {
             self.readable.push(id);
+        }
+        if writable {
+            self.await_room(id);
         }
     }
 

@@ -1,19 +1,16 @@
 //! One face: a socket, its link service, and what waits to be written.
 
+mod sending;
+
+use crate::backlog::Backlog;
+use crate::datagrams;
 use crate::framer::Framer;
 use crate::link::{Ends, Link};
 use crate::pace::Pace;
 use crate::socket::Transport;
 use crate::station::FaceOptions;
-use std::io;
 use weir_core::{Rate, Time};
 use weir_wire::{Kind, Mtu, Packet};
-
-/// Bytes of a stream that are collected before they are written; more is the business of the scheme's queue.
-const BATCH: usize = 64 << 10;
-/// Frames of this length get through nearly everywhere: what is tried when the system says that a frame is too long for
-/// the link, and after it the least that IPv6 guarantees, without the headers.
-const SHORTER: [usize; 2] = [1400, 1232];
 
 /// What has crossed a face, and what has not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,10 +70,15 @@ pub(crate) struct Face {
     pub gate: Gate,
     /// The kernel takes no more; it will say when it does.
     blocked: bool,
+    /// The driver has asked it to say so.
+    pub awaited: bool,
+    backlog: Backlog,
     /// Bytes that are not written yet, from `start` on; of datagrams also where each ends.
     out: Vec<u8>,
     ends: Ends,
     start: usize,
+    /// Datagrams of one length go together.
+    runs: bool,
 }
 
 /// What became of a packet that was handed to a socket.
@@ -92,7 +94,8 @@ pub(crate) enum Sent {
 
 impl Face {
     pub fn new(transport: Transport, mtu: Mtu, options: &FaceOptions, now: Time) -> Face {
-        Face {
+        let said = options.backlog.or(transport.usual_backlog());
+        let mut face = Face {
             overhead: options.overhead.unwrap_or(transport.overhead()),
             transport,
             // Time goes on, so a face that is opened again begins with other numbers.
@@ -105,9 +108,24 @@ impl Face {
             ending: false,
             gate: Gate::Open,
             blocked: false,
+            awaited: false,
+            backlog: Backlog::new(said, mtu.bytes(), now),
             out: Vec::new(),
             ends: Ends::new(),
             start: 0,
+            runs: true,
+        };
+        if let Transport::Udp { socket, .. } = &face.transport {
+            datagrams::join(socket);
+        }
+        face.bound_backlog();
+        face
+    }
+
+    /// Tells the kernel how much it may hold. If it does not want to hear it, all stays as the system has it.
+    fn bound_backlog(&mut self) {
+        if let Ok(granted) = self.transport.set_backlog(self.backlog.bound()) {
+            self.backlog.granted(granted);
         }
     }
 
@@ -121,10 +139,24 @@ impl Face {
         }
     }
 
+    /// Cuts packets into frames no longer than this.
+    pub fn set_mtu(&mut self, mtu: Mtu) {
+        self.link.set_mtu(mtu);
+        // Frames of another length may go together again.
+        self.runs = true;
+    }
+
     /// Has another rate from the next frame on.
     pub fn set_rate(&mut self, rate: Option<Rate>, overhead: Option<usize>) {
         self.pace = self.pace.with(rate);
         self.overhead = overhead.unwrap_or(self.transport.overhead());
+    }
+
+    /// Has another bound of what the kernel may hold.
+    pub fn set_backlog(&mut self, bytes: Option<usize>, now: Time) {
+        let said = bytes.or(self.transport.usual_backlog());
+        self.backlog = Backlog::new(said, self.link.mtu().bytes(), now);
+        self.bound_backlog();
     }
 
     /// True if the kernel takes no more for the moment.
@@ -137,9 +169,24 @@ impl Face {
         self.blocked = true;
     }
 
+    /// The kernel has just said that it takes no more.
+    pub fn note_full(&mut self, now: Time) {
+        if !self.backlog.is_fixed()
+            && let Ok(unsent) = self.transport.unsent()
+        {
+            self.backlog.is_full(now, unsent);
+        }
+    }
+
     /// The kernel takes more again.
-    pub fn unblock(&mut self) {
+    pub fn unblock(&mut self, now: Time) {
         self.blocked = false;
+        if !self.backlog.is_fixed()
+            && let Ok(unsent) = self.transport.unsent()
+            && self.backlog.has_room(now, unsent).is_some()
+        {
+            self.bound_backlog();
+        }
     }
 
     /// True if everything has been written.
@@ -155,123 +202,4 @@ impl Face {
             Kind::Nack(_) => self.counters.in_nacks += 1,
         }
     }
-
-    /// Hands a packet over. Called only while the face is free. An error is the end of the stream.
-    pub fn transmit(&mut self, packet: &Packet, now: Time) -> io::Result<Sent> {
-        if self.gate == Gate::Void {
-            return Ok(Sent::Lost);
-        }
-        let (bytes, frames) = (self.out.len(), self.ends.len());
-        self.link.encode(packet, &mut self.out, &mut self.ends);
-        let added = self.out.len() - bytes;
-        self.pace.charge(now, added + (self.ends.len() - frames) * self.overhead);
-        if self.transport.is_stream() {
-            self.ends.clear();
-            self.count_out(packet, added);
-            let written = if self.out.len() - self.start >= BATCH { self.flush() } else { return Ok(Sent::Later) };
-            return written.map(|()| Sent::Yes);
-        }
-        let sent = self.transmit_datagrams(packet);
-        if sent == Sent::Yes {
-            self.count_out(packet, added);
-        }
-        Ok(sent)
-    }
-
-    fn count_out(&mut self, packet: &Packet, bytes: usize) {
-        self.counters.out_bytes += bytes as u64;
-        match &packet.kind {
-            Kind::Interest(_) => self.counters.out_interests += 1,
-            Kind::Data(_) => {
-                self.counters.out_data += 1;
-                self.counters.out_marked += u64::from(packet.hop.congestion_mark > 0);
-            }
-            Kind::Nack(_) => self.counters.out_nacks += 1,
-        }
-    }
-
-    /// Writes the frames of one packet. If they are too long for the link, cuts it anew, shorter.
-    fn transmit_datagrams(&mut self, packet: &Packet) -> Sent {
-        loop {
-            match self.flush_datagrams() {
-                Ok(()) => return Sent::Yes,
-                Err(error) => {
-                    let mtu = self.link.mtu().bytes();
-                    let shorter = SHORTER.into_iter().find(|len| *len < mtu).and_then(Mtu::new);
-                    self.forget();
-                    match shorter {
-                        Some(shorter) if is_too_long(&error) => self.link.set_mtu(shorter),
-                        _ => {
-                            self.counters.unsent += 1;
-                            return Sent::Lost;
-                        }
-                    }
-                    self.link.encode(packet, &mut self.out, &mut self.ends);
-                }
-            }
-        }
-    }
-
-    fn forget(&mut self) {
-        self.out.clear();
-        self.ends.clear();
-        self.start = 0;
-    }
-
-    /// Writes what is there, as far as the kernel takes it. An error is the end of the stream.
-    pub fn flush(&mut self) -> io::Result<()> {
-        if !self.transport.is_stream() {
-            // A packet whose rest the system does not want is lost; the face goes on.
-            if self.flush_datagrams().is_err() {
-                self.forget();
-                self.counters.unsent += 1;
-            }
-            return Ok(());
-        }
-        while self.start < self.out.len() {
-            match self.transport.write(&self.out[self.start..]) {
-                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-                Ok(n) => self.start += n,
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                Err(e) if is_full(&e) => {
-                    self.blocked = true;
-                    return Ok(());
-                }
-                Err(e) => return Err(e),
-            }
-        }
-        self.forget();
-        Ok(())
-    }
-
-    fn flush_datagrams(&mut self) -> io::Result<()> {
-        // An error that an earlier datagram met is told once; then the socket works again.
-        let mut excused = false;
-        while let Some(end) = self.ends.iter().copied().find(|end| *end > self.start) {
-            match self.transport.write(&self.out[self.start..end]) {
-                Ok(_) => self.start = end,
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                Err(e) if is_full(&e) => {
-                    self.blocked = true;
-                    return Ok(());
-                }
-                Err(e) if e.kind() == io::ErrorKind::ConnectionRefused && !excused => excused = true,
-                Err(e) => return Err(e),
-            }
-        }
-        self.forget();
-        Ok(())
-    }
-}
-
-fn is_full(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::WouldBlock
-}
-
-/// EMSGSIZE has no kind of its own.
-fn is_too_long(error: &io::Error) -> bool {
-    #[cfg(target_os = "linux")]
-    return error.raw_os_error() == Some(rustix::io::Errno::MSGSIZE.raw_os_error());
-    #[cfg(not(target_os = "linux"))]
-    return error.raw_os_error() == Some(40);
 }

@@ -11,8 +11,10 @@
 //! to be sent waits in the machine's queue, for the driver pulls a packet only when the operator's rate or, without one,
 //! the kernel says that there is room.
 
+mod backlog;
 mod client;
 mod clock;
+mod datagrams;
 mod dataset;
 mod driver;
 mod face;

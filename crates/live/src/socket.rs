@@ -1,8 +1,9 @@
-//! Sockets as this program wants them: never waiting, with large receive buffers and small unseen backlogs.
+//! Sockets as this program wants them: never waiting, with large receive buffers and backlogs that can be bounded.
 
+use crate::datagrams;
 use crate::face_uri::Endpoint;
 use mio::net::{TcpListener, TcpStream, UdpSocket, UnixListener, UnixStream};
-use socket2::{Domain, Protocol, Socket, TcpKeepalive, Type};
+use socket2::{Domain, Protocol, SockRef, Socket, TcpKeepalive, Type};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
@@ -12,12 +13,6 @@ use std::time::Duration;
 /// else. With what the kernel adds for itself that are some 2000 packets of 8000 bytes. Who may administer networks gets it;
 /// others get what the kernel's own bound allows (`net.core.rmem_max`).
 const RECEIVE_BUFFER: usize = 16 << 20;
-/// Send buffer of a UDP socket, in bytes. What stands in it is out of reach of a scheme's queue, so it is small: with
-/// 8000-byte packets, what a wire of 1 Gbit/s sends in 2 ms.
-const DATAGRAM_SEND_BUFFER: usize = 256 << 10;
-/// Bytes of a TCP stream that the kernel may hold without having sent them; more wait in the scheme's queue.
-#[cfg(target_os = "linux")]
-const UNSENT: u32 = 128 << 10;
 /// Connections that may wait to be accepted.
 const WAITING: i32 = 128;
 
@@ -34,7 +29,6 @@ pub(crate) fn udp(local: SocketAddr, peer: Option<SocketAddr>) -> io::Result<Udp
     if !force_receive_buffer(&socket) {
         let _ = socket.set_recv_buffer_size(RECEIVE_BUFFER);
     }
-    let _ = socket.set_send_buffer_size(DATAGRAM_SEND_BUFFER);
     socket.set_nonblocking(true)?;
     socket.bind(&local.into())?;
     if let Some(peer) = peer {
@@ -79,16 +73,12 @@ pub(crate) fn tcp_listener(local: SocketAddr) -> io::Result<TcpListener> {
     Ok(TcpListener::from_std(socket.into()))
 }
 
-/// Options of a TCP connection: small packets leave at once, a peer that has vanished is noticed, and what is not sent
-/// waits in our own queue.
+/// Options of a TCP connection: small packets leave at once, and a peer that has vanished is noticed.
 pub(crate) fn prepare_tcp(stream: &TcpStream) -> io::Result<()> {
     stream.set_nodelay(true)?;
-    let socket = socket2::SockRef::from(stream);
+    let socket = SockRef::from(stream);
     let keepalive = TcpKeepalive::new().with_time(Duration::from_secs(60)).with_interval(Duration::from_secs(15));
-    socket.set_tcp_keepalive(&keepalive)?;
-    #[cfg(target_os = "linux")]
-    socket.set_tcp_notsent_lowat(UNSENT)?;
-    Ok(())
+    socket.set_tcp_keepalive(&keepalive)
 }
 
 /// Listens on a path. A socket that a dead process has left there is taken away; one that answers is an error.
@@ -191,6 +181,57 @@ impl Transport {
                     Ok(_) => prepare_tcp(stream),
                 }
             }
+        }
+    }
+
+    /// Bounds what the kernel takes before it has sent what it has, as it counts bytes; gives what it has made of that. It
+    /// says that there is room when half of it has been sent (of a Unix stream: three quarters).
+    pub fn set_backlog(&self, bytes: usize) -> io::Result<usize> {
+        let socket = match self {
+            Transport::Udp { socket, .. } => SockRef::from(socket),
+            Transport::Unix(stream) => SockRef::from(stream),
+            Transport::Tcp(stream) => {
+                // Of a stream over a network the buffer must hold what is under way besides, and grows by itself.
+                #[cfg(target_os = "linux")]
+                SockRef::from(stream).set_tcp_notsent_lowat(u32::try_from(bytes).unwrap_or(u32::MAX))?;
+                return Ok(bytes);
+            }
+        };
+        // Linux takes twice what it is asked for, and tells so.
+        let asked = if cfg!(target_os = "linux") { bytes / 2 } else { bytes };
+        #[cfg(target_os = "linux")]
+        let forced = rustix::net::sockopt::set_socket_send_buffer_size_force(&*socket, asked).is_ok();
+        #[cfg(not(target_os = "linux"))]
+        let forced = false;
+        if !forced {
+            socket.set_send_buffer_size(asked)?;
+        }
+        socket.send_buffer_size()
+    }
+
+    /// The bound that is best left as the system has it: of a Unix stream, whose peer is a program on this host.
+    pub fn usual_backlog(&self) -> Option<usize> {
+        match self {
+            Transport::Unix(stream) => SockRef::from(stream).send_buffer_size().ok(),
+            Transport::Udp { .. } | Transport::Tcp(_) => None,
+        }
+    }
+
+    /// Bytes that the kernel has not sent, as it counts them.
+    pub fn unsent(&self) -> io::Result<usize> {
+        match self {
+            Transport::Udp { socket, .. } => weir_kernel::unsent(socket),
+            Transport::Tcp(stream) => weir_kernel::unsent(stream),
+            Transport::Unix(stream) => weir_kernel::unsent(stream),
+        }
+    }
+
+    /// Writes datagrams of `segment` bytes, of which the last may be shorter: all of them or none.
+    #[inline]
+    pub fn write_run(&mut self, bytes: &[u8], segment: usize) -> io::Result<()> {
+        match self {
+            Transport::Udp { socket, .. } if bytes.len() > segment => datagrams::send(socket, bytes, segment),
+            single => single.write(bytes).map(drop),
         }
     }
 

@@ -34,6 +34,8 @@ pub struct FaceOptions {
     pub rate: Option<Rate>,
     /// Bytes of lower headers that the rate has to carry with each frame; `None`: those of IP and UDP.
     pub overhead: Option<usize>,
+    /// Bytes that the kernel may hold unsent; `None`: what keeps the link busy, which is found out.
+    pub backlog: Option<usize>,
 }
 
 /// A face that has opened.

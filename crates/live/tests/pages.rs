@@ -21,8 +21,8 @@ fn every_key_is_on_the_page() {
         ("[tables]", "[tables]".to_owned(), 3),
         ("[limits]", "[limits]".to_owned(), 5),
         ("[schemes]", "[schemes]".to_owned(), 7),
-        ("[[listen]]", format!("[[listen]]\n{uri}"), 11),
-        ("[[face]]", format!("[[face]]\n{uri}"), 13),
+        ("[[listen]]", format!("[[listen]]\n{uri}"), 12),
+        ("[[face]]", format!("[[face]]\n{uri}"), 14),
         ("[[strategy]]", "[[strategy]]\nprefix = \"/\"\nstrategy = \"multicast\"".to_owned(), 2),
         ("[management]", "[management]".to_owned(), 5),
     ];

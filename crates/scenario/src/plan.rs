@@ -292,6 +292,9 @@ pub struct ConsumerRules {
     /// How long a consumer without pacing waits before it repeats an Interest that was refused for congestion, the first
     /// time; each further refusal of the same segment doubles it, up to 10 s (0: it does not wait).
     pub nack_pause: Span,
+    /// A consumer measures the round trip of a Data that comes too soon after its Interest was repeated from the first
+    /// Interest on.
+    pub learn_from_late: bool,
 }
 
 /// What a change of rate does to the gap that is running.

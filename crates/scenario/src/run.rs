@@ -83,6 +83,12 @@ pub(crate) static CONSUMER: Shape = Shape {
              the window. 0: it repeats it at once.",
         )
         .default("\"1ms\""),
+        Field::of::<bool>(
+            "learn_from_late",
+            "A Data that comes less than half a round trip after its Interest was repeated is measured from the first \
+             Interest on: the timeout was too early. Without it, Karn's rule alone.",
+        )
+        .default("false"),
     ]],
     more: None,
     rules: &[],
@@ -140,6 +146,7 @@ pub(crate) fn consumer(root: &TableReader<'_>) -> ConsumerRules {
         jitter: 0.0,
         rate_change: RateChange::Next,
         nack_pause: Span::from_millis(1),
+        learn_from_late: false,
     };
     let Some(table) = root.table("consumer") else { return default };
     let rules = ConsumerRules {
@@ -151,6 +158,7 @@ pub(crate) fn consumer(root: &TableReader<'_>) -> ConsumerRules {
         rate_change: word(&table, "rate_change", "no time at which a new rate can count", &RATE_CHANGES)
             .unwrap_or(default.rate_change),
         nack_pause: table.get("nack_pause").unwrap_or(default.nack_pause),
+        learn_from_late: table.get_or("learn_from_late", default.learn_from_late),
     };
     table.finish();
     rules

@@ -7,7 +7,7 @@ use weir_core::{Backlog, Bytes, DropReason, Limit, MarkLaw, Site, Span, Value};
 use weir_schemes::parts::codel::Codel;
 use weir_schemes::queues::pcon::{PconLaw, PconParameters};
 use weir_schemes::registry::QUEUES;
-use weir_wire::Packet;
+use weir_wire::{Mtu, Packet};
 
 fn site(limit: usize) -> Site {
     Site { limit: Limit::Packets(limit), ..Site::default() }
@@ -46,6 +46,31 @@ fn droptail_can_count_bytes() {
     assert_eq!(bench.queue.backlog(), Backlog { packets: 2, bytes: 2 * size, frames: 2 });
     bench.put(bench.interest(9));
     assert_eq!(bench.queue.backlog().packets, 3, "a small packet still fits");
+}
+
+#[test]
+fn frames_are_taken_one_by_one_if_so_asked() {
+    // A Data is four frames of 300 bytes, each of which takes 0.24 ms at 10 Mbit/s.
+    let mtu = Mtu::new(300).unwrap();
+    let site = Site { limit: Limit::Frames { most: 10, mtu }, ..Site::default() };
+    for name in ["droptail", "pcon"] {
+        let found = |bench: &Bench| (bench.queue.backlog().frames, bench.drops(DropReason::QueueFull));
+        let lost = |packet: Option<Packet>| packet.unwrap().hop.frames_lost;
+        let mut together = Bench::new(queue(name, &[], &site));
+        together.put_data(0..4);
+        assert_eq!(found(&together), (8, 2), "{name}");
+        let mut singly = Bench::new(queue(name, &[("frames", text("singly"))], &site));
+        singly.put_data(0..4);
+        assert_eq!(found(&singly), (10, 1), "{name}: two frames of the third, none of the fourth");
+        assert_eq!(lost(singly.take()), 0);
+        singly.put_data(5..6);
+        assert_eq!(found(&singly), (7, 1), "{name}: three frames of the first still wait, so there is room for one");
+        singly.now = at_ms(0.481);
+        singly.put_data(6..7);
+        assert_eq!(found(&singly), (9, 1), "{name}: two of them are gone");
+        let left = [0; 4].map(|_| lost(singly.take()));
+        assert_eq!(left, [0, 2, 3, 2], "{name}");
+    }
 }
 
 #[test]

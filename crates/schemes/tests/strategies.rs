@@ -222,6 +222,16 @@ fn fewest_pending_splits_by_the_round_trip() {
 }
 
 #[test]
+fn equally_few_go_to_any_or_to_the_first() {
+    let list = hops(&[(5, 1), (2, 1), (9, 1)]);
+    let mut to_first = Bench::new("fewest-pending", &[("ties", Value::Text("first".into()))], 1);
+    let rounds: Vec<u32> = (0..6).map(|_| to_first.face(&list)).collect();
+    assert_eq!(rounds, [2, 5, 9, 2, 5, 9], "the lowest face among those with the fewest, for all cost the same");
+    let firsts = |seed| Bench::new("fewest-pending", &[], seed).face(&list);
+    assert!([2, 5, 9].iter().all(|face| (0..40).any(|seed| firsts(seed) == *face)), "by default any of them");
+}
+
+#[test]
 fn pending_interests_end_by_data_refusal_or_expiry_and_only_once() {
     let list = hops(&[(1, 1), (2, 1)]);
     let mut bench = Bench::new("fewest-pending", &[], 1);

@@ -14,6 +14,13 @@ const NONE: u64 = u64::MAX;
 const MOST_WIDTH_BITS: u32 = 64 - WHAT_BITS;
 /// Events that a bucket should hold: few enough to sort at once, enough that turning to the next one costs little.
 const AIM: u32 = 16;
+/// The same where [`SOME_EVENTS`] wait or more: the more of them are put in order together, the fewer come late.
+const AIM_OF_SOME: u32 = 32;
+/// So many events are more than a small network has.
+const SOME_EVENTS: usize = 64;
+/// With fewer events than this waiting, so much of what matters is in the processor's caches anyway that looking ahead
+/// takes longer than it saves.
+pub(crate) const MANY_EVENTS: usize = 1024;
 /// After so many buckets it is seen whether their width still fits.
 const TURNS: u32 = 512;
 
@@ -300,7 +307,7 @@ impl Calendar {
     fn fit_width(&mut self) {
         let (turns, taken) = (self.turns, self.taken.max(1));
         (self.turns, self.taken) = (0, 0);
-        let aim = AIM * turns;
+        let aim = turns * if self.len() >= SOME_EVENTS { AIM_OF_SOME } else { AIM };
         let width_bits = if taken < aim / 2 {
             (self.width_bits + (aim / taken).ilog2()).min(MOST_WIDTH_BITS)
         } else if taken > aim * 2 {

@@ -3,6 +3,7 @@
 use crate::fetched::Fetched;
 use crate::histogram::Histogram;
 use std::collections::BTreeMap;
+use weir_core::ahead::ask_for;
 use weir_core::{
     Allowance, Delivery, DropReason, FaceId, FetchEnd, FlowId, HopReading, Limit, NodeId, Reading, Sink, Span, Time,
 };
@@ -186,6 +187,16 @@ pub struct Collector {
 }
 
 impl Collector {
+    /// Asks for what a segment of this flow will change.
+    #[inline]
+    pub(crate) fn foresee(&self, flow: FlowId) {
+        if let Some(stats) = self.flows.get(flow.0 as usize) {
+            ask_for(stats);
+            ask_for(&stats.windows);
+            ask_for(&stats.holes);
+        }
+    }
+
     /// Watches `nodes` nodes and these fetches.
     pub fn new(infos: Vec<FlowInfo>, nodes: usize) -> Collector {
         Collector {

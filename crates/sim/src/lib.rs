@@ -18,7 +18,7 @@ mod timeline;
 mod watch;
 mod world;
 
-pub use build::{BuildError, Built, OwnControl, build, build_with};
+pub use build::{BuildError, Built, OwnControl, between, build, build_with, flow_seed, size_seed, stream_of_all};
 pub use calendar::Calendar;
 pub use collect::{Collector, FlowInfo};
 pub use conditions::{Conditions, Lateness, LinkState};

@@ -2,6 +2,7 @@
 
 use crate::conditions::{Conditions, Lateness, LinkState};
 use std::collections::VecDeque;
+use weir_core::ahead::ask_for;
 use weir_core::{Chance, DropReason, Event, FaceId, Rate, Seed, Span, Time};
 use weir_scenario::plan::Impairment;
 use weir_wire::{Mtu, Packet};
@@ -150,7 +151,8 @@ impl Link {
 
     /// Sees whether packets can go the short way.
     fn note_kind(&mut self) {
-        self.plain = self.conditions.is_none() && self.floor == Time::ZERO && self.spec.loss <= 0.0;
+        self.plain =
+            self.conditions.is_none() && self.spec.mtu.is_none() && self.floor == Time::ZERO && self.spec.loss <= 0.0;
     }
 
     /// Makes the link worse.
@@ -184,10 +186,11 @@ impl Link {
         self.conditions.as_ref().map_or(LinkState::Up, |conditions| conditions.state)
     }
 
-    /// Reads what an arrival and a transmission need.
+    /// Asks for what a transmission needs.
     #[inline]
-    pub fn foresee(&self) -> u64 {
-        self.free_at.0 ^ self.packets
+    pub fn foresee(&self) {
+        ask_for(self);
+        ask_for(&self.packets);
     }
 
     /// Carries packets from now on, or does not.
@@ -238,7 +241,7 @@ impl Link {
             let len = packet.wire_len();
             return (Crossing { len: len as u32, bytes: len as u32, time: rate.transmission(len) }, 1, loss);
         };
-        let frames = packet.frames(mtu);
+        let frames = packet.frames_but(mtu, usize::from(packet.hop.frames_lost));
         let all_survive = (0..frames.count).fold(1.0, |survive, _| survive * (1.0 - loss));
         let loss = if frames.count == 1 { loss } else { 1.0 - all_survive };
         let time = rate.transmission(frames.bytes);
@@ -312,6 +315,11 @@ impl Link {
     /// The way over a link that may lose packets, or keep them in order when its delay has changed.
     #[inline(never)]
     fn send_carefully(&mut self, packet: Packet, arrival: Time) -> Sent {
+        // It took its time, but is not whole.
+        if packet.hop.frames_lost > 0 {
+            self.rest.lost += 1;
+            return Sent::Lost(packet, DropReason::LinkLoss);
+        }
         if self.chance.happens(self.last_loss) {
             self.rest.lost += 1;
             return Sent::Lost(packet, DropReason::LinkLoss);

@@ -1,12 +1,13 @@
 //! Nodes, links and the loop that moves packets between them.
 
-use crate::calendar::Calendar;
+use crate::calendar::{Calendar, MANY_EVENTS};
 use crate::collect::Collector;
 use crate::link::{Link, LinkCounters, LinkSpec, Sent};
 use crate::timeline::Change;
 use crate::watch::Watch;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
+use weir_core::ahead::{Ahead, STEPS, ask_for};
 use weir_core::{Chance, Context, Event, FaceId, Machine, NodeId, Pull, Ready, Seed, Sink, Span, Time};
 use weir_scenario::plan::Impairment;
 use weir_wire::{Kind, Packet};
@@ -18,10 +19,6 @@ const WAKE: u64 = 1;
 const FREE: u64 = 2;
 const ARRIVE: u64 = 3;
 const SAMPLE: u64 = 4;
-
-/// With fewer events than this waiting, so much of what matters is in the processor's caches anyway that looking ahead
-/// takes longer than it saves.
-const MANY_EVENTS: usize = 1024;
 
 /// When a run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,24 +174,41 @@ impl World {
         self.calendar.sort_turn();
     }
 
-    /// Reads what the arrivals of the bucket will need, of which these are the first of each link. In a large network
-    /// nothing of it is in the processor's caches any more, and asking for all of it at once takes hardly longer than
-    /// asking for the first.
+    /// Asks for what the arrivals of the bucket will need, of which these are the first of each link; see
+    /// [`weir_core::ahead`].
     fn foresee(&self, events: usize) {
-        let World { calendar, links, nodes, exits, .. } = self;
-        let mut soon: SmallVec<[(&Link, &Packet); 64]> = SmallVec::new();
+        struct Soon<'a> {
+            packet: &'a Packet,
+            machine: &'a dyn Machine,
+            first_exit: u32,
+            ahead: Ahead,
+        }
+        let World { calendar, links, nodes, exits, watch, .. } = self;
+        let mut soon: SmallVec<[Soon<'_>; 64]> = SmallVec::new();
         for place in (0..events).map(|number| calendar.in_turn(number)).filter(|what| what >> 32 == ARRIVE) {
             let link = &links[place as u32 as usize];
-            soon.extend(link.announced().map(|packet| (link, packet)));
+            let Node { machine, first_exit, .. } = &nodes[link.to as usize];
+            ask_for(&link.arrived);
+            for packet in link.announced() {
+                ask_for(&packet.hop);
+                ask_for(&packet.queued_at);
+                let ahead = Ahead::of(link.to_face);
+                soon.push(Soon { packet, machine: &**machine, first_exit: *first_exit, ahead });
+            }
         }
-        // In rounds, because the address of what the second round reads comes out of the first.
-        let seen = soon.iter().fold(0, |seen, (_, packet)| seen ^ packet.name().hash64());
-        let seen = soon.iter().fold(seen, |seen, (link, packet)| {
-            let node = &nodes[link.to as usize];
-            let Some(face) = node.machine.foresee(link.to_face, packet) else { return seen };
-            seen ^ links[exits[node.first_exit as usize + face.index()] as usize].foresee()
-        });
-        std::hint::black_box(seen);
+        for step in 0..STEPS {
+            for Soon { packet, machine, ahead, .. } in &mut soon {
+                machine.foresee(step, packet, ahead);
+            }
+        }
+        for Soon { first_exit, ahead, .. } in &soon {
+            if let Some(face) = ahead.to {
+                links[exits[*first_exit as usize + face.index()] as usize].foresee();
+            }
+            if let Some(flow) = ahead.flow {
+                watch.collector.foresee(flow);
+            }
+        }
     }
 
     #[inline(always)]

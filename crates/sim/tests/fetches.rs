@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{assert_drained, assert_near, at, built, drained, of_flow, of_link, of_run, outcome};
+use common::{assert_drained, assert_near, at, built, drained, of_flow, of_link, of_run, outcome, run};
 use weir_core::Reading;
 use weir_scenario::{Files, Study};
 use weir_sim::{End, build};
@@ -237,4 +237,21 @@ fn a_limit_ends_only_what_has_not_ended_before() {
     assert_eq!(of_run(&narrow, "duration"), 0.3);
     assert_eq!(of_run(&narrow, "fetches_completed"), 0.0);
     assert_eq!(narrow.get("completion_time", weir_sim::Scope::Run), None);
+}
+
+/// Round trips that grow beyond the timeout are measured at once if the consumer learns from late Data.
+#[test]
+fn a_consumer_learns_from_late_data_if_the_scenario_says_so() {
+    let timeouts = |more: &str| {
+        let text = format!(
+            "[topology]\nlinear = {{ routers = 1, rate = \"4Mbps\", delay = \"10ms\", queue = \"50p\" }}\n\
+             [[workload]]\nfetch = {{ segments = 500, payload = \"1000B\" }}\n\
+             [[at]]\ntime = \"500ms\"\nlink = {{ name = \"r1-producer\", delay = \"400ms\" }}\n\
+             [scheme]\nname = \"aimd\"\n{more}"
+        );
+        of_run(&run(&text, 1), "timeouts")
+    };
+    let karn = timeouts("");
+    assert_eq!(karn, timeouts("[consumer]\nlearn_from_late = false\n"));
+    assert!(karn > 0.0 && karn != timeouts("[consumer]\nlearn_from_late = true\n"), "{karn} timeouts");
 }

@@ -54,6 +54,24 @@ fn a_queue_counts_frames() {
 }
 
 #[test]
+fn frames_that_are_taken_singly_cross_the_link_in_vain() {
+    let of = |frames: &str| {
+        let scheme = format!("[scheme]\nqueue = {{ name = \"droptail\", frames = \"{frames}\" }}");
+        run(&path("mtu = \"1500B\"", 60, "").replace("[scheme]", &scheme), 1)
+    };
+    let (together, singly) = (of("together"), of("singly"));
+    let over = |outcome, metric| of_link(outcome, metric, "r>c");
+    assert!(over(&together, "drops_queue_full") > 0.0 && over(&singly, "drops_queue_full") > 0.0);
+    // What is not whole is lost where it is sent, and was sent.
+    assert_eq!(over(&together, "drops_link_loss"), 0.0);
+    assert!(over(&singly, "drops_link_loss") > 0.0);
+    let sent = |outcome| over(outcome, "link_packets");
+    assert_eq!(sent(&singly) - over(&singly, "drops_link_loss"), sent(&together));
+    // All is delivered in the end.
+    assert_eq!((of_run(&singly, "delivered"), of_run(&together, "delivered")), (2000.0, 2000.0));
+}
+
+#[test]
 fn a_packet_is_lost_with_any_of_its_frames() {
     let lossy = |mtu: &str| {
         let text =

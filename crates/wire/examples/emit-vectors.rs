@@ -115,6 +115,7 @@ fn links() -> Vec<LpPacket> {
         feedback: Feedback::Add,
         loss_notice: true,
         hop_count: 0,
+        frames_lost: 0,
     };
     let interest = interests().remove(0);
     let nack = Nack { reason: NackReason::NoRoute, interest: interest.clone() };

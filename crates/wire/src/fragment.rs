@@ -116,10 +116,14 @@ impl Cut {
 impl Packet {
     /// The frames in which the packet crosses a link with this longest frame.
     pub fn frames(&self, mtu: Mtu) -> Frames {
-        match self.cut(mtu) {
-            None => Frames { count: 1, bytes: self.wire_len() },
-            Some(cut) => Frames { count: cut.count, bytes: (0..cut.count).map(|i| cut.frame_len(i)).sum() },
-        }
+        self.frames_but(mtu, 0)
+    }
+
+    /// These without the last so many.
+    pub fn frames_but(&self, mtu: Mtu, last: usize) -> Frames {
+        let Some(cut) = self.cut(mtu) else { return Frames { count: 1, bytes: self.wire_len() } };
+        let count = cut.count.saturating_sub(last);
+        Frames { count, bytes: (0..count).map(|i| cut.frame_len(i)).sum() }
     }
 
     /// How many they are.

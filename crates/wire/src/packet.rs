@@ -99,6 +99,8 @@ pub struct HopFields {
     /// Links that this packet has crossed so far. Never on the wire: machines count, as `queued_at` is written, so that
     /// measuring costs no bytes; across live links it starts again at each hop.
     pub hop_count: u8,
+    /// Frames of this packet that found no room in the queue of its link: the others cross it in vain. Never on the wire.
+    pub frames_lost: u16,
 }
 
 impl HopFields {

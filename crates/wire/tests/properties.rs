@@ -143,9 +143,17 @@ fn any_hop() -> impl Strategy<Value = HopFields> {
     let feedback = prop_oneof![Just(Feedback::None), Just(Feedback::Add), Just(Feedback::Reduce)];
     let small = || prop_oneof![Just(0u8), any::<u8>()];
     let fields = (token, prop_oneof![Just(0), any::<u32>()], small(), small(), feedback, any::<bool>());
-    let set = fields.prop_map(|(pit_token, queue_delay, congestion_mark, mark_distance, feedback, loss_notice)| {
-        HopFields { pit_token, queue_delay, congestion_mark, mark_distance, feedback, loss_notice, hop_count: 0 }
-    });
+    let set =
+        fields.prop_map(|(pit_token, queue_delay, congestion_mark, mark_distance, feedback, loss_notice)| HopFields {
+            pit_token,
+            queue_delay,
+            congestion_mark,
+            mark_distance,
+            feedback,
+            loss_notice,
+            hop_count: 0,
+            frames_lost: 0,
+        });
     prop_oneof![Just(HopFields::default()), set]
 }
 

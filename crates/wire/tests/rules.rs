@@ -246,7 +246,8 @@ fn link_fields_in_bytes() {
         mark_distance: 2,
         feedback: Feedback::Reduce,
         loss_notice: true,
-        hop_count: 3, // never on the wire
+        hop_count: 3,   // never on the wire
+        frames_lost: 2, // nor this
     };
     let fields: [&[u8]; 6] = [
         &[98, 2, 1, 2],
@@ -260,7 +261,10 @@ fn link_fields_in_bytes() {
     let fragment = tlv(LP_FRAGMENT, &tlv(INTEREST, &[&NAME_A[..], &NONCE_1].concat()));
     assert_eq!(packet.encode(), tlv(LP_PACKET, &[fields.concat(), fragment].concat()));
     let arrived = with_interest(&fields).unwrap();
-    assert_eq!((&arrived.kind, &arrived.hop), (&packet.kind, &HopFields { hop_count: 0, ..hop.clone() }));
+    assert_eq!(
+        (&arrived.kind, &arrived.hop),
+        (&packet.kind, &HopFields { hop_count: 0, frames_lost: 0, ..hop.clone() })
+    );
     assert_eq!(hop.wire_len(), fields.concat().len());
 }
 

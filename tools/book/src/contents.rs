@@ -16,6 +16,7 @@ const ORDER: &[&str] = &[
     "docs/comparing.md",
     "docs/which-scheme.md",
     "docs/files.md",
+    "docs/requests.md",
     "docs/emulate.md",
     "docs/captures.md",
     "docs/trace.md",

@@ -34,9 +34,6 @@ pub(crate) struct ConsumerArgs {
     /// Its propagation delay
     #[arg(long, value_name = "TIME")]
     pub link_delay: Option<Span>,
-    /// Bytes of content that a packet is expected to have, for controls that compute with it
-    #[arg(long, value_name = "BYTES", default_value = "8000B")]
-    pub payload: Bytes,
 }
 
 impl ConsumerArgs {
@@ -61,9 +58,9 @@ impl ConsumerArgs {
         rules
     }
 
-    /// What the user knows of the way.
-    pub fn known(&self) -> Known {
-        Known { payload: self.payload, link_rate: self.link_rate, link_delay: self.link_delay }
+    /// What the user knows of the way to packets with so many bytes of content.
+    pub fn known(&self, payload: Bytes) -> Known {
+        Known { payload, link_rate: self.link_rate, link_delay: self.link_delay }
     }
 }
 
@@ -125,7 +122,7 @@ mod tests {
     fn rules_are_those_of_a_scenario() {
         let words = "--lifetime timeout --guard 0.5 --notice-timer keep --jitter 0.1 --rate-change cut --nack-pause 0ms \
                      --learn-from-late false \
-                     --link-rate 10Mbps --link-delay 5ms --payload 1000B";
+                     --link-rate 10Mbps --link-delay 5ms";
         let args = parse(words).unwrap();
         let rules = args.rules();
         assert_eq!((rules.lifetime, rules.guard, rules.jitter), (Lifetime::Timeout, 0.5, 0.1));
@@ -133,14 +130,14 @@ mod tests {
         assert_eq!((rules.nack_pause, rules.learn_from_late), (Span::ZERO, false));
         let known =
             Known { payload: Bytes(1000), link_rate: Some(Rate(10_000_000)), link_delay: Some(Span::from_millis(5)) };
-        assert_eq!(args.known(), known);
+        assert_eq!(args.known(Bytes(1000)), known);
     }
 
     #[test]
     fn what_is_not_said_is_the_rule_of_a_fetch() {
         let args = parse("").unwrap();
         assert_eq!(format!("{:?}", args.rules()), format!("{:?}", GetRules::consumer()));
-        assert_eq!(args.known(), Known::default());
+        assert_eq!(args.known(Known::default().payload), Known::default());
     }
 
     #[test]

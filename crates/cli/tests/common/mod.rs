@@ -1,6 +1,8 @@
 //! Calls of the `weir` program.
 #![allow(dead_code, reason = "every test takes what it needs")]
 
+pub mod emulation;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
 use weir_core::Time;
+use weir_core::ahead::ask_for;
 
 /// Segments between the lowest that is missing and the next new one, in a ring; memory does not grow with the content.
 #[derive(Debug, Default)]
@@ -120,6 +121,14 @@ impl Pending {
     pub fn get(&self, segment: u64) -> Option<&Slot> {
         let slot = self.slots.get(usize::try_from(segment.checked_sub(self.base)?).ok()?)?;
         (slot.state != State::Received).then_some(slot)
+    }
+
+    /// Asks for what the arrival of a segment and the transmission of a new one need.
+    #[inline]
+    pub fn foresee(&self, segment: Option<u64>) {
+        let slot = segment.and_then(|segment| self.slots.get(segment.wrapping_sub(self.base) as usize));
+        slot.into_iter().chain(self.slots.front()).chain(self.slots.back()).for_each(ask_for);
+        self.timers.front().into_iter().chain(self.timers.back()).for_each(ask_for);
     }
 
     /// Marks a segment as received; `None` if it was not sent or is there already.

@@ -2,125 +2,17 @@
 
 use super::{Driver, token};
 use crate::face::Sent;
-use crate::framer::{Broken, Got};
 use crate::socket::Transport;
 use crate::station::{Closing, Station};
-use bytes::Bytes;
 use std::cmp::Reverse;
 use std::io;
-use std::net::SocketAddr;
 use weir_core::{DropReason, FaceId, Pull, Time};
 use weir_wire::Packet;
 
-/// Datagrams that are taken from one socket before the next gets its turn.
-const DATAGRAMS: usize = 64;
-
-/// What a look into a socket found.
-enum Look {
-    /// More may be there.
-    More,
-    /// Nothing more for now.
-    Empty,
-    /// A frame of somebody else than the peer.
-    Stray(SocketAddr, Bytes),
-    /// The end.
-    End(Closing),
-}
+/// What the kernel is asked to say of a socket that has no room.
+const BOTH: mio::Interest = mio::Interest::READABLE.add(mio::Interest::WRITABLE);
 
 impl Driver {
-    /// Reads from the sockets that have something, a bounded number of packets each.
-    pub(super) fn read_ready(&mut self, station: &mut dyn Station) {
-        let mut readable = std::mem::take(&mut self.readable);
-        readable.sort_unstable();
-        readable.dedup();
-        readable.retain(|face| self.read(station, *face));
-        // Others may have joined meanwhile.
-        self.readable.append(&mut readable);
-    }
-
-    /// True if there may be more.
-    fn read(&mut self, station: &mut dyn Station, id: FaceId) -> bool {
-        let Some(face) = self.face(id) else { return false };
-        if face.transport.is_stream() { self.read_stream(station, id) } else { self.read_datagrams(station, id) }
-    }
-
-    fn read_stream(&mut self, station: &mut dyn Station, id: FaceId) -> bool {
-        let Driver { faces, scratch, frames, now, .. } = self;
-        let Some(face) = faces[id.index()].as_mut() else { return false };
-        let got = match &mut face.transport {
-            Transport::Tcp(stream) => face.framer.read(stream, scratch, *now, frames),
-            Transport::Unix(stream) => face.framer.read(stream, scratch, *now, frames),
-            Transport::Udp { .. } => return false,
-        };
-        let mut frames = std::mem::take(&mut self.frames);
-        for frame in frames.drain(..) {
-            self.deliver(station, id, frame);
-        }
-        self.frames = frames;
-        match got {
-            Ok(Got::More(_)) => true,
-            // A short read of a stream: whatever comes later makes an event. Its end may have come before.
-            Ok(Got::All(bytes)) => bytes > 0 && self.face(id).is_some_and(|face| face.ending),
-            Ok(Got::End) => self.end(id, Closing::Ended),
-            Err(Broken::Io(error)) => self.end(id, Closing::Failed(error)),
-            Err(Broken::Syntax(error)) => self.end(id, Closing::Malformed(error)),
-        }
-    }
-
-    fn read_datagrams(&mut self, station: &mut dyn Station, id: FaceId) -> bool {
-        for _ in 0..DATAGRAMS {
-            match self.read_datagram(station, id) {
-                Look::More => {}
-                Look::Empty => return false,
-                Look::Stray(from, frame) => self.arrive_from(station, id, from, frame),
-                Look::End(why) => return self.end(id, why),
-            }
-        }
-        true
-    }
-
-    fn read_datagram(&mut self, station: &mut dyn Station, id: FaceId) -> Look {
-        let Driver { faces, scratch, .. } = self;
-        let Some(face) = faces[id.index()].as_mut() else { return Look::Empty };
-        let Transport::Udp { socket, peer } = &face.transport else { return Look::Empty };
-        match socket.recv_from(scratch) {
-            Ok((len, from)) => {
-                let frame = Bytes::copy_from_slice(&scratch[..len]);
-                if from != *peer {
-                    return Look::Stray(from, frame);
-                }
-                self.deliver(station, id, frame);
-                Look::More
-            }
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => Look::More,
-            Err(e) if e.kind() == io::ErrorKind::WouldBlock => Look::Empty,
-            // Nobody listens there, or the way there is gone: perhaps not for long.
-            Err(e) if is_passing(&e) => {
-                face.counters.unsent += 1;
-                Look::More
-            }
-            Err(e) => Look::End(Closing::Failed(e)),
-        }
-    }
-
-    /// Hands a frame to the machine.
-    pub(super) fn deliver(&mut self, station: &mut dyn Station, id: FaceId, frame: Bytes) {
-        self.tick();
-        let now = self.now;
-        let Some(face) = self.face_mut(id) else { return };
-        face.heard = now;
-        face.counters.in_bytes += frame.len() as u64;
-        match face.link.decode(frame, now) {
-            Ok(Some(packet)) => {
-                face.count_in(&packet);
-                station.receive(id, packet, &mut self.context());
-                self.settle(station);
-            }
-            Ok(None) => {}
-            Err(_) => face.counters.malformed += 1,
-        }
-    }
-
     /// Sends what the machine has become ready to send, until it has nothing more for a face that is free.
     pub(super) fn settle(&mut self, station: &mut dyn Station) {
         loop {
@@ -200,13 +92,38 @@ impl Driver {
         let now = self.now;
         let Some(face) = self.face_mut(id) else { return };
         match face.transmit(&packet, now) {
-            Ok(Sent::Yes) => {}
+            Ok(Sent::Yes) => self.await_room(id),
             Ok(Sent::Later) => self.dirty.push(id),
             Ok(Sent::Lost) => self.drop_at(id, packet),
             Err(error) => {
                 self.drop_at(id, packet);
                 self.end(id, Closing::Failed(error));
             }
+        }
+    }
+
+    /// Asks the kernel to say when there is room in a face's socket, as long as there is none. (If it were always asked, it
+    /// would say so after each datagram that has left, and whenever the peer of a stream has read.)
+    #[inline]
+    pub(super) fn await_room(&mut self, id: FaceId) {
+        let Some(face) = self.face(id) else { return };
+        if face.is_blocked() != face.awaited {
+            self.change_interest(id);
+        }
+    }
+
+    #[cold]
+    fn change_interest(&mut self, id: FaceId) {
+        let Driver { faces, poll, generations, now, .. } = self;
+        let Some(Some(face)) = faces.get_mut(id.index()) else { return };
+        let token = token(super::FACE, generations[id.index()], id.index());
+        face.awaited = face.is_blocked();
+        if face.awaited {
+            face.note_full(*now);
+        }
+        let interest = if face.awaited { BOTH } else { mio::Interest::READABLE };
+        if let Err(error) = poll.registry().reregister(face.transport.source(), token, interest) {
+            self.end(id, Closing::Failed(error));
         }
     }
 
@@ -239,7 +156,11 @@ impl Driver {
             }
             if let Err(error) = face.flush() {
                 self.end(id, Closing::Failed(error));
-            } else if !face.is_blocked() && face.waiting {
+                continue;
+            }
+            self.await_room(id);
+            let Some(face) = self.face_mut(id) else { continue };
+            if !face.is_blocked() && face.waiting {
                 self.pull(station, id);
                 self.settle(station);
             }
@@ -247,7 +168,7 @@ impl Driver {
     }
 
     /// A face is to be closed at the end of this round. (False: it has no more to read.)
-    fn end(&mut self, id: FaceId, why: Closing) -> bool {
+    pub(super) fn end(&mut self, id: FaceId, why: Closing) -> bool {
         if let Some(face) = self.face_mut(id) {
             face.block();
             self.closing.push((id, why));
@@ -273,13 +194,6 @@ impl Driver {
             self.generations.resize(id.index() + 1, 0);
         }
         let token = token(super::FACE, self.generations[id.index()], id.index());
-        let both = mio::Interest::READABLE | mio::Interest::WRITABLE;
-        self.poll.registry().register(transport.source(), token, both)
+        self.poll.registry().register(transport.source(), token, mio::Interest::READABLE)
     }
-}
-
-/// Errors that tell of a peer or a way, not of the socket.
-fn is_passing(error: &io::Error) -> bool {
-    use io::ErrorKind::*;
-    matches!(error.kind(), ConnectionRefused | ConnectionReset | HostUnreachable | NetworkUnreachable | NetworkDown)
 }

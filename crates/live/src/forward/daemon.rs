@@ -2,12 +2,11 @@
 
 use super::config::{Config, Listen};
 use super::datasets::Published;
-use super::guard::{Bounds, Guard, Refused};
+use super::guard::{Bounds, Guard};
 use super::parts::Parts;
 use super::renewal::FacePlan;
 use super::requests::Request;
 use super::rib::Rib;
-use super::scope::{Scope, confine, scope_of};
 use super::tally::{Feed, SharedTally};
 use super::verify::Verifier;
 use crate::clock::Clock;
@@ -19,9 +18,9 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
-use weir_core::{Context, FaceId, Limit, Machine, Pull, Reading, Span, Time};
+use weir_core::{Context, FaceId, Limit, Time};
 use weir_engine::{Forwarder, ForwarderRules};
-use weir_wire::{Kind, Nack, NackReason, Name, Packet};
+use weir_wire::Name;
 
 /// NFD's first number for faces that are not its own.
 const FIRST_NUMBER: u64 = 256;
@@ -67,7 +66,7 @@ pub(super) struct Held {
     /// What its queue holds.
     pub room: Limit,
     /// Answers that were counted when they were offered to a link which was busy.
-    counted: usize,
+    pub counted: usize,
 }
 
 /// What a daemon needs to be told from outside, and what it tells.
@@ -165,108 +164,13 @@ impl Daemon {
         self.faces[face.index()] = Some(Held { number, about: about.clone(), local, guard, plan, room, counted: 0 });
         self.numbers.insert(number, face);
     }
-
-    fn drop_for(&self, reason: &'static str, face: FaceId) {
-        self.tally.borrow_mut().drop_for(reason, face);
-    }
-
-    /// Lets an Interest in, turns it away, or takes it as a word to management.
-    fn on_interest(&mut self, face: FaceId, mut packet: Packet, cx: &mut Context<'_>) -> Option<Packet> {
-        let longest = (self.config.limits.lifetime.0 / 1_000_000).min(u64::from(u32::MAX)) as u32;
-        let localhop_management = self.config.management.localhop;
-        let local = self.held(face)?.local;
-        let Kind::Interest(interest) = &packet.kind else { return Some(packet) };
-        let scope = scope_of(&interest.name);
-        if scope == Scope::Localhost && !local {
-            self.drop_for("scope", face);
-            return None;
-        }
-        let managed = scope == Scope::Localhost || scope == Scope::Localhop && localhop_management;
-        if managed && Request::is_for_management(&interest.name) {
-            self.note_request(face, packet);
-            return None;
-        }
-        let confined = scope == Scope::Localhost || scope == Scope::Localhop && !local;
-        if (confined || interest.lifetime_ms > longest)
-            && let Kind::Interest(interest) = &mut packet.kind
-        {
-            interest.lifetime_ms = interest.lifetime_ms.min(longest);
-            if confined {
-                confine(interest);
-            }
-        }
-        self.admit(face, packet, cx)
-    }
-
-    fn admit(&mut self, face: FaceId, packet: Packet, cx: &mut Context<'_>) -> Option<Packet> {
-        let Kind::Interest(interest) = &packet.kind else { return Some(packet) };
-        let lifetime = Span::from_millis(u64::from(interest.lifetime_ms));
-        match self.held_mut(face)?.guard.admit(lifetime, cx.now) {
-            Ok(()) => return Some(packet),
-            Err(Refused::Rate) => self.drop_for("interest-rate", face),
-            Err(Refused::Pending) => {
-                // Whoever listens to refusals asks less; the packet costs no more than the Interest did.
-                self.drop_for("pit-share", face);
-                let mut nack = Packet::from(Nack { reason: NackReason::Congestion, interest: interest.clone() });
-                nack.hop_mut().pit_token = packet.hop.pit_token.clone();
-                // It answers nothing that was counted.
-                if let Some(held) = self.held_mut(face) {
-                    held.counted += 1;
-                }
-                self.forwarder.send_own(face, nack, cx);
-            }
-        }
-        None
-    }
-
-    fn note_request(&mut self, face: FaceId, packet: Packet) {
-        let Some(held) = self.held(face) else { return };
-        let (number, token) = (held.number, packet.hop.pit_token.clone());
-        if let Kind::Interest(interest) = packet.into_kind() {
-            match self.requests.len() < Request::MOST {
-                true => self.requests.push_back(Request { from: number, token, interest }),
-                false => self.drop_for("management-busy", face),
-            }
-        }
-    }
-
-    /// Looks at a packet that is about to leave: false if it may not.
-    #[inline]
-    fn may_leave(&mut self, face: FaceId, packet: &Packet) -> bool {
-        let Some(held) = self.held_mut(face) else { return true };
-        match &packet.kind {
-            Kind::Interest(_) => true,
-            kind => {
-                match held.counted {
-                    0 => held.guard.answered(),
-                    _ => held.counted -= 1,
-                }
-                let leaks = !held.local && matches!(kind, Kind::Data(_)) && scope_of(packet.name()) == Scope::Localhost;
-                if leaks {
-                    self.drop_for("scope", face);
-                }
-                !leaks
-            }
-        }
-    }
-
-    /// The same for a packet that is offered to a link.
-    #[inline]
-    fn check_offer(&mut self, cx: &mut Context<'_>) {
-        if let Some((face, packet)) = cx.ready.take_offer()
-            && self.may_leave(face, &packet)
-        {
-            cx.ready.offer(face, packet);
-        }
-    }
 }
 
 fn listen(driver: &mut Driver, config: &Config) -> Result<Vec<(Endpoint, Listen)>, String> {
     let is_default = config.listen.is_empty();
     let mut listeners = Vec::new();
     for listen in config.listeners() {
-        let options = crate::station::FaceOptions { mtu: listen.mtu, rate: listen.rate, overhead: listen.overhead };
-        match listen.uri.0.resolve().and_then(|at| driver.listen(&at, options)) {
+        match listen.uri.0.resolve().and_then(|at| driver.listen(&at, listen.options())) {
             Ok(at) => listeners.push((at, listen)),
             // A host without IPv6 is no reason not to run.
             Err(e) if is_default && listen.uri.0.to_string().contains("[::]") => drop(e),
@@ -274,64 +178,6 @@ fn listen(driver: &mut Driver, config: &Config) -> Result<Vec<(Endpoint, Listen)
         }
     }
     Ok(listeners)
-}
-
-impl Machine for Daemon {
-    fn receive(&mut self, face: FaceId, packet: Packet, cx: &mut Context<'_>) {
-        let packet = match &packet.kind {
-            Kind::Interest(_) => self.on_interest(face, packet, cx),
-            Kind::Data(data) => {
-                let leaks = scope_of(&data.name) == Scope::Localhost && !self.held(face).is_some_and(|h| h.local);
-                if leaks {
-                    self.drop_for("scope", face);
-                }
-                Some(packet).filter(|_| !leaks)
-            }
-            Kind::Nack(_) => Some(packet),
-        };
-        if let Some(packet) = packet {
-            self.forwarder.receive_packet(face, packet, cx);
-        }
-        self.check_offer(cx);
-    }
-
-    fn pull(&mut self, face: FaceId, cx: &mut Context<'_>) -> Pull {
-        loop {
-            match self.forwarder.pull_packet(face, cx) {
-                Pull::Packet(packet) if !self.may_leave(face, &packet) => {}
-                other => return other,
-            }
-        }
-    }
-
-    fn keep(&mut self, face: FaceId, packet: Packet) {
-        if !matches!(packet.kind, Kind::Interest(_))
-            && let Some(held) = self.held_mut(face)
-        {
-            held.counted += 1;
-        }
-        self.forwarder.keep_packet(face, packet);
-    }
-
-    fn wake(&mut self, cx: &mut Context<'_>) {
-        self.forwarder.resume(cx);
-        while self.forwarder.next_wake().is_some_and(|at| at <= cx.now) {
-            self.forwarder.wake_due(cx);
-        }
-        if self.rib_expiry.is_some_and(|at| at <= cx.now) {
-            self.rib.expire(cx.now, self.forwarder.fib_mut());
-            self.rib_expiry = self.rib.next_expiry();
-        }
-        self.check_offer(cx);
-    }
-
-    fn next_wake(&self) -> Option<Time> {
-        [self.forwarder.next_wake(), self.rib_expiry, self.keeping.next()].into_iter().flatten().min()
-    }
-
-    fn inspect(&self, now: Time, report: &mut dyn FnMut(Reading)) {
-        self.forwarder.report(now, report);
-    }
 }
 
 impl Station for Daemon {

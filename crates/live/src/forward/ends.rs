@@ -2,77 +2,87 @@
 
 use super::config::Config;
 use super::values::{Scheme, Uri};
+use crate::station::FaceOptions;
 use serde::Deserialize;
+use serde::de::value::MapDeserializer;
 use weir_core::{Bytes, Limit, Rate, Span};
 use weir_wire::{Mtu, Name};
 
-/// What can be said of all faces of a listener.
-#[derive(Clone, Debug, Deserialize, PartialEq)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Listen {
-    /// Where.
-    pub uri: Uri,
-    /// The longest frame.
-    #[serde(default, deserialize_with = "super::values::mtu")]
-    pub mtu: Option<Mtu>,
-    /// Rate of the link, each way out.
-    #[serde(default, deserialize_with = "super::values::some_rate")]
-    pub rate: Option<Rate>,
-    /// Bytes of lower headers that the rate carries with each frame.
-    pub overhead: Option<usize>,
-    /// Propagation delay of the link, one way.
-    #[serde(default, deserialize_with = "super::values::some_quantity")]
-    pub delay: Option<Span>,
-    /// Queue.
-    pub queue: Option<Scheme>,
-    /// Packets that the queue holds.
-    pub queue_packets: Option<usize>,
-    /// Bytes that it holds.
-    #[serde(default, deserialize_with = "super::values::some_quantity")]
-    pub queue_bytes: Option<Bytes>,
-    /// Frames that it holds.
-    pub queue_frames: Option<usize>,
-    /// Loss recovery.
-    pub recovery: Option<Scheme>,
-    /// Interests per second; 0: any number.
-    pub interest_rate: Option<u64>,
+/// A table of the file with all that can be said of a face, and more.
+macro_rules! ends {
+    ($(#[$about:meta])* $name:ident { $($more:tt)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, Deserialize, PartialEq)]
+        #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+        pub struct $name {
+            /// Where.
+            pub uri: Uri,
+            /// The longest frame.
+            #[serde(default, deserialize_with = "super::values::mtu")]
+            pub mtu: Option<Mtu>,
+            /// Rate of the link, on the way out.
+            #[serde(default, deserialize_with = "super::values::some_rate")]
+            pub rate: Option<Rate>,
+            /// Bytes of lower headers that the rate carries with each frame.
+            pub overhead: Option<usize>,
+            /// Bytes that the kernel may hold unsent.
+            #[serde(default, deserialize_with = "super::values::some_quantity")]
+            pub backlog: Option<Bytes>,
+            /// Propagation delay of the link, one way.
+            #[serde(default, deserialize_with = "super::values::some_quantity")]
+            pub delay: Option<Span>,
+            /// Queue.
+            pub queue: Option<Scheme>,
+            /// Packets that the queue holds.
+            pub queue_packets: Option<usize>,
+            /// Bytes that it holds.
+            #[serde(default, deserialize_with = "super::values::some_quantity")]
+            pub queue_bytes: Option<Bytes>,
+            /// Frames that it holds.
+            pub queue_frames: Option<usize>,
+            /// Loss recovery.
+            pub recovery: Option<Scheme>,
+            /// Interests per second; 0: any number.
+            pub interest_rate: Option<u64>,
+            $($more)*
+        }
+
+        impl $name {
+            /// How the driver is to open such a face.
+            pub(super) fn options(&self) -> FaceOptions {
+                let backlog = self.backlog.map(|bytes| bytes.0 as usize);
+                FaceOptions { mtu: self.mtu, rate: self.rate, overhead: self.overhead, backlog }
+            }
+
+            pub(super) fn terms(&self) -> Terms<'_> {
+                Terms {
+                    delay: self.delay,
+                    queue: self.queue.as_ref(),
+                    recovery: self.recovery.as_ref(),
+                    interest_rate: self.interest_rate,
+                    packets: self.queue_packets,
+                    bytes: self.queue_bytes,
+                    frames: self.queue_frames,
+                }
+            }
+        }
+    };
 }
 
-/// A face that is kept open.
-#[derive(Clone, Debug, Deserialize, PartialEq)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Peer {
-    /// Where it leads.
-    pub uri: Uri,
-    /// The longest frame.
-    #[serde(default, deserialize_with = "super::values::mtu")]
-    pub mtu: Option<Mtu>,
-    /// Rate of the link.
-    #[serde(default, deserialize_with = "super::values::some_rate")]
-    pub rate: Option<Rate>,
-    /// Bytes of lower headers that the rate carries with each frame.
-    pub overhead: Option<usize>,
-    /// Propagation delay of the link, one way.
-    #[serde(default, deserialize_with = "super::values::some_quantity")]
-    pub delay: Option<Span>,
-    /// Queue.
-    pub queue: Option<Scheme>,
-    /// Packets that the queue holds.
-    pub queue_packets: Option<usize>,
-    /// Bytes that it holds.
-    #[serde(default, deserialize_with = "super::values::some_quantity")]
-    pub queue_bytes: Option<Bytes>,
-    /// Frames that it holds.
-    pub queue_frames: Option<usize>,
-    /// Loss recovery.
-    pub recovery: Option<Scheme>,
-    /// Interests per second; 0: any number.
-    pub interest_rate: Option<u64>,
-    /// The link is down: strategies are told, and nothing leaves.
-    pub down: Option<Down>,
-    /// Prefixes that are routed there.
-    #[serde(default, deserialize_with = "super::values::routes")]
-    pub routes: Vec<RouteTo>,
+ends! {
+    /// What can be said of all faces of a listener.
+    Listen {}
+}
+
+ends! {
+    /// A face that is kept open.
+    Peer {
+        /// The link is down: strategies are told, and nothing leaves.
+        pub down: Option<Down>,
+        /// Prefixes that are routed there.
+        #[serde(default, deserialize_with = "super::values::routes")]
+        pub routes: Vec<RouteTo>,
+    }
 }
 
 /// What becomes of packets for a link that is down.
@@ -129,46 +139,9 @@ impl Terms<'_> {
 
 impl Listen {
     /// A listener of which nothing else is said.
-    pub(super) fn plain(uri: Uri) -> Listen {
-        Listen {
-            uri,
-            mtu: None,
-            rate: None,
-            overhead: None,
-            delay: None,
-            queue: None,
-            queue_packets: None,
-            queue_bytes: None,
-            queue_frames: None,
-            recovery: None,
-            interest_rate: None,
-        }
-    }
-
-    pub(super) fn terms(&self) -> Terms<'_> {
-        Terms {
-            delay: self.delay,
-            queue: self.queue.as_ref(),
-            recovery: self.recovery.as_ref(),
-            interest_rate: self.interest_rate,
-            packets: self.queue_packets,
-            bytes: self.queue_bytes,
-            frames: self.queue_frames,
-        }
-    }
-}
-
-impl Peer {
-    pub(super) fn terms(&self) -> Terms<'_> {
-        Terms {
-            delay: self.delay,
-            queue: self.queue.as_ref(),
-            recovery: self.recovery.as_ref(),
-            interest_rate: self.interest_rate,
-            packets: self.queue_packets,
-            bytes: self.queue_bytes,
-            frames: self.queue_frames,
-        }
+    pub(super) fn plain(uri: &str) -> Listen {
+        let said = MapDeserializer::<_, serde::de::value::Error>::new([("uri", uri)].into_iter());
+        Listen::deserialize(said).unwrap_or_else(|error| unreachable!("{uri} is enough: {error}"))
     }
 }
 

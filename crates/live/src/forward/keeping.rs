@@ -112,8 +112,7 @@ impl Daemon {
             if kept.at.is_none_or(|at| at > now) {
                 continue;
             }
-            let Peer { mtu, rate, overhead, .. } = kept.peer;
-            let options = FaceOptions { mtu, rate, overhead };
+            let options = kept.peer.options();
             kept.at = None;
             match kept.peer.uri.0.resolve() {
                 Ok(endpoint) => driver.connect(&endpoint, options, tag as u64),

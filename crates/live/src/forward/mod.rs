@@ -9,6 +9,7 @@ mod guard;
 mod keeping;
 mod mgmt;
 mod parts;
+mod passage;
 mod renewal;
 mod requests;
 mod rib;

@@ -23,6 +23,7 @@ pub(super) struct FacePlan {
     /// Of the frames; `None`: as the transport has it.
     mtu: Option<Mtu>,
     overhead: Option<usize>,
+    backlog: Option<usize>,
 }
 
 fn gate(down: Option<Down>) -> Gate {
@@ -74,6 +75,7 @@ impl Daemon {
             routes: peer.map(|peer| peer.routes.clone()).unwrap_or_default(),
             mtu: peer.and_then(|peer| peer.mtu),
             overhead: peer.and_then(|peer| peer.overhead),
+            backlog: peer.and_then(|peer| peer.options().backlog),
         }
     }
 
@@ -118,6 +120,9 @@ impl Daemon {
         if (before.link, before.overhead) != (plan.link, plan.overhead) {
             driver.set_rate(face, plan.link.rate, plan.overhead);
             self.describe(face, &plan.link, room);
+        }
+        if before.backlog != plan.backlog {
+            driver.set_backlog(face, plan.backlog);
         }
         if before.down != plan.down {
             self.forwarder.set_up(face, plan.down.is_none());

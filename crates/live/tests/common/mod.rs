@@ -1,6 +1,8 @@
 //! Stations for tests: a router that serves a content, and a consumer that wants all of it.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
+pub mod daemon;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Queues that only mark: a FIFO and a law.
 
-use super::fifo::{Fifo, sojourn};
-use weir_core::{Backlog, Context, Event, Limit, MarkLaw, Pull, QueueDiscipline, Span};
+use super::fifo::{Fifo, Taken, sojourn};
+use weir_core::{Backlog, Context, Event, Limit, MarkLaw, Pull, QueueDiscipline, Rate, Span};
 use weir_wire::{Kind, Packet};
 
 weir_core::words! {
@@ -30,6 +30,11 @@ impl<L: MarkLaw> Marking<L> {
     /// An empty queue.
     pub fn new(limit: Limit, law: L, place: MarkPlace) -> Marking<L> {
         Marking { fifo: Fifo::new(limit), law, place, pending: false, tells_distance: false }
+    }
+
+    /// Takes the frames of a packet so, for a link of this rate.
+    pub fn taking_frames(self, taken: Taken, rate: Rate) -> Marking<L> {
+        Marking { fifo: self.fifo.taking_frames(taken, rate), ..self }
     }
 
     /// Lets marks tell the hops that they have come (1 at the next node).
@@ -61,7 +66,7 @@ impl<L: MarkLaw> QueueDiscipline for Marking<L> {
     }
 
     fn dequeue(&mut self, cx: &mut Context<'_>) -> Pull {
-        let mut next = self.fifo.pop();
+        let mut next = self.fifo.pop_at(cx.now);
         let waited = next.as_ref().map_or(Span::ZERO, |packet| sojourn(packet, cx.now));
         self.pending |= self.law.signal(waited, self.fifo.backlog(), cx.now);
         self.pending &= self.law.persists();

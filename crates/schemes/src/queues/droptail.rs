@@ -1,6 +1,6 @@
 //! Drop-tail: what does not fit is dropped.
 
-use crate::parts::fifo::Fifo;
+use crate::parts::fifo::{Fifo, Taken};
 use weir_core::{
     Backlog, Bytes, Context, Entry, Limit, Needs, ParameterError, Parameters, Pull, QueueDiscipline, Settings, Site,
 };
@@ -13,6 +13,8 @@ weir_core::parameters! {
         packets: u64 = 0, None, "-";
         /// Bytes on the wire that may wait, instead of packets; 0: as many as the link says.
         bytes: Bytes = Bytes(0), None, "-";
+        /// Frames of a packet that is longer than one are taken "together", all or none, or "singly", those that fit.
+        frames: Taken = Taken::Together, None, "choice; \"singly\": as network devices do";
     }
 }
 
@@ -30,16 +32,17 @@ pub const ENTRY: Entry<Box<dyn QueueDiscipline>> = Entry {
 };
 
 fn build(settings: &Settings, site: &Site) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
-    let limit = match DropTailParameters::with(settings)? {
-        DropTailParameters { packets: 0, bytes: Bytes(0) } => site.limit,
-        DropTailParameters { packets, bytes: Bytes(0) } => Limit::Packets(packets as usize),
-        DropTailParameters { packets: 0, bytes } => Limit::Bytes(bytes),
+    let DropTailParameters { packets, bytes, frames } = DropTailParameters::with(settings)?;
+    let limit = match (packets, bytes) {
+        (0, Bytes(0)) => site.limit,
+        (packets, Bytes(0)) => Limit::Packets(packets as usize),
+        (0, bytes) => Limit::Bytes(bytes),
         _ => {
             let message = "a queue is limited in packets or in bytes, not in both".into();
             return Err(ParameterError { name: "bytes".into(), message, unknown: false });
         }
     };
-    Ok(Box::new(DropTail(Fifo::new(limit))))
+    Ok(Box::new(DropTail(Fifo::new(limit).taking_frames(frames, site.link_rate))))
 }
 
 impl QueueDiscipline for DropTail {
@@ -47,8 +50,8 @@ impl QueueDiscipline for DropTail {
         self.0.push_or_discard(packet, cx);
     }
 
-    fn dequeue(&mut self, _cx: &mut Context<'_>) -> Pull {
-        self.0.pop().map_or(Pull::Idle, Pull::Packet)
+    fn dequeue(&mut self, cx: &mut Context<'_>) -> Pull {
+        self.0.pop_at(cx.now).map_or(Pull::Idle, Pull::Packet)
     }
 
     fn drain(&mut self, _cx: &mut Context<'_>) -> Vec<Packet> {

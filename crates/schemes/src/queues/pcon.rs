@@ -1,5 +1,6 @@
 //! The marking queue of PCON (Schneider, Yi, Zhang and Zhang, 2016), after the authors' own queue.
 
+use crate::parts::fifo::Taken;
 use crate::parts::marking::{MarkPlace, Marking};
 use weir_core::{Backlog, Entry, MarkLaw, QueueDiscipline, Span, Time};
 
@@ -16,6 +17,8 @@ weir_core::parameters! {
         mark: MarkPlace = MarkPlace::Next, None, "PCON authors' code";
         /// Marks on Data tell how many hops they have come, for strategies that ask.
         distance: bool = false, None, "the code that Thibaud et al. 2019 build on";
+        /// Frames of a packet that is longer than one are taken "together", all or none, or "singly", those that fit.
+        frames: Taken = Taken::Together, None, "choice; \"singly\": as network devices do";
     }
 }
 
@@ -24,7 +27,10 @@ pub const ENTRY: Entry<Box<dyn QueueDiscipline>> = weir_core::entry!(
     "pcon",
     "Marks, at a growing rate, while every packet waits longer than 5 ms",
     PconParameters,
-    |p, site| Box::new(Marking::new(site.limit, PconLaw::new(&p), p.mark).telling_distance(p.distance)),
+    |p, site| {
+        let queue = Marking::new(site.limit, PconLaw::new(&p), p.mark).telling_distance(p.distance);
+        Box::new(queue.taking_frames(p.frames, site.link_rate))
+    },
     "../../../../docs/schemes/queue-pcon.md"
 );
 

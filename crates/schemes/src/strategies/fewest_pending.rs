@@ -4,9 +4,22 @@ use crate::parts::next_hops::{PerHop, after_failure, nowhere};
 use crate::parts::pending::Pending;
 use weir_core::{Chance, Choice, Context, DataOutcome, Entry, FaceId, Failure, ForwardingStrategy, Query};
 
+weir_core::words! {
+    /// Which of several next hops that have equally few.
+    pub enum Ties {
+        /// Any, at random.
+        Random = "random",
+        /// The cheapest, then the one with the lowest face.
+        First = "first",
+    }
+}
+
 weir_core::parameters! {
-    /// Fewest Pending has no parameters.
-    pub struct FewestPendingParameters {}
+    /// Parameters of Fewest Pending.
+    pub struct FewestPendingParameters {
+        /// Where several next hops have equally few: one of them at "random", or the "first": the cheapest, then the lowest face.
+        ties: Ties = Ties::Random, None, "choice (Li 2021 leaves it open)";
+    }
 }
 
 /// The registry's line.
@@ -14,12 +27,17 @@ pub const ENTRY: Entry<Box<dyn ForwardingStrategy>> = weir_core::entry!(
     "fewest-pending",
     "The next hop with the fewest pending Interests",
     FewestPendingParameters,
-    |_, site| Box::new(FewestPending { chance: site.seed.of("fewest-pending").stream(), hops: PerHop::default() }),
+    |p: FewestPendingParameters, site| Box::new(FewestPending {
+        ties: p.ties,
+        chance: site.seed.of("fewest-pending").stream(),
+        hops: PerHop::default()
+    }),
     "../../../../docs/schemes/strategy-fewest-pending.md"
 );
 
 #[derive(Debug)]
 struct FewestPending {
+    ties: Ties,
     hops: PerHop<Count>,
     chance: Chance,
 }
@@ -34,14 +52,14 @@ impl Pending for Count {
 }
 
 impl FewestPending {
-    /// One of those with the fewest, at random.
+    /// One of those with the fewest.
     fn pick(&mut self, query: &Query<'_>) -> Option<FaceId> {
         let known = self.hops.known(query.prefix, query.next_hops);
         let usable = || known.iter().filter(|known| query.next_hops.contains(&known.hop));
         let fewest = usable().map(|known| known.state.0).min()?;
         let mut tied = usable().filter(|known| known.state.0 == fewest);
-        let ties = tied.clone().count() as u64;
-        let place = if ties > 1 { self.chance.below(ties) } else { 0 };
+        let count = tied.clone().count() as u64;
+        let place = if count > 1 && self.ties == Ties::Random { self.chance.below(count) } else { 0 };
         tied.nth(place as usize).map(|known| known.hop.face)
     }
 }

@@ -80,7 +80,7 @@ impl Builder<'_> {
             content: requests.content.clone(),
             payload: workload.payload,
             sizes: sizes.clone(),
-            size_seed: self.seed.of("sizes").of(&workload.name.to_string()),
+            size_seed: size_seed(self.seed, workload),
             fetcher: self.fetcher_rules(),
         };
         Ok(Fetches::new(rules, self.demand(workload, requests, seed), parts, seed))
@@ -99,7 +99,7 @@ impl Builder<'_> {
     }
 
     pub(super) fn flow_seed(&self, flow: usize, workload: &Workload) -> Seed {
-        self.seed.of("workload").of(&flow.to_string()).of(&workload.label)
+        flow_seed(self.seed, flow, workload)
     }
 
     fn timeout(&self, workload: &Workload, site: &Site) -> Result<Box<dyn Timeout>, BuildError> {
@@ -123,7 +123,7 @@ impl Builder<'_> {
                 plan::RateChange::Cut => RateChange::Cut,
             },
             nack_pause: rules.nack_pause,
-            learn_from_late: false,
+            learn_from_late: rules.learn_from_late,
         }
     }
 
@@ -148,10 +148,20 @@ impl Builder<'_> {
     }
 }
 
-/// A time drawn uniformly from a range.
-pub(super) fn between((low, high): (Time, Time), seed: Seed) -> Time {
+/// The seed of a flow, from that of the run and the flow's place among the workloads.
+pub fn flow_seed(run: Seed, flow: usize, workload: &Workload) -> Seed {
+    run.of("workload").of(&flow.to_string()).of(&workload.label)
+}
+
+/// The seed of the sizes of objects, from that of the run: one for all who ask below a name.
+pub fn size_seed(run: Seed, workload: &Workload) -> Seed {
+    run.of("sizes").of(&workload.name.to_string())
+}
+
+/// A time drawn uniformly from a range, as starts of flows and happenings of a timeline are.
+pub fn between((low, high): (Time, Time), seed: Seed) -> Time {
     if high <= low {
         return low;
     }
-    low + Span(seed.stream().below(high.since(low).0 + 1))
+    low + Span(seed.stream().below(high.since(low).0.saturating_add(1)))
 }

@@ -10,6 +10,9 @@ mod timeline;
 
 use crate::collect::{Collector, FlowInfo};
 use crate::world::{End, World};
+pub use applications::{between, flow_seed, size_seed};
+pub use streams::stream_of_all;
+
 use facts::data_size;
 use ports::Port;
 use std::cell::RefCell;

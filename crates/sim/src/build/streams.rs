@@ -7,18 +7,20 @@ use weir_scenario::plan::{Requests, Stream};
 use weir_wire::{Component, Name};
 
 /// The requests of each consumer of a stream.
-pub(super) type Lists = Vec<Arc<[TraceRequest]>>;
+pub type Lists = Vec<Arc<[TraceRequest]>>;
 
 impl Builder<'_> {
     /// The requests of one consumer; the stream is drawn once for all.
     pub(super) fn stream_of(&self, requests: &Requests, stream: &Stream) -> Arc<[TraceRequest]> {
         let mut known = self.streams.borrow_mut();
-        let lists = known.entry(requests.content.clone()).or_insert_with(|| {
-            let seed = self.seed.of("stream").of(&requests.content.to_string());
-            dealt(requests, stream, seed)
-        });
+        let lists = known.entry(requests.content.clone()).or_insert_with(|| stream_of_all(requests, stream, self.seed));
         Arc::clone(&lists[stream.place])
     }
+}
+
+/// What each consumer of a stream asks for in a run with this seed, by their places.
+pub fn stream_of_all(requests: &Requests, stream: &Stream, run: Seed) -> Lists {
+    dealt(requests, stream, run.of("stream").of(&requests.content.to_string()))
 }
 
 /// The consumers' arrivals put together: the n-th of them all is for what stands at place n of the stream.
