@@ -10,8 +10,10 @@ use std::path::Path;
 use std::process::Command;
 
 const LIMITS: &str = "tests/limits.txt";
-/// Compilers and C libraries differ a little.
+/// Compilers, C libraries and processors (by which a C library chooses its routines) differ a little.
 const TOLERANCE: f64 = 0.03;
+/// With so much less the limit guards nothing any more.
+const STALE: f64 = 0.10;
 
 /// Arguments of `weir bench`, a short and a long run.
 const BENCHES: [(&str, &[&str], &str, &str); 3] = [
@@ -60,10 +62,13 @@ fn instructions_per_packet_hop_stay_within_their_limits() {
         .iter()
         .filter_map(|(name, count)| {
             let limit = limits.get(name).copied().unwrap_or(0.0);
-            let share = 100.0 * (count / limit - 1.0);
-            let line =
-                format!("{name}: {count:.0} instructions per packet-hop, the limit is {limit:.0} ({share:+.1} %)");
-            (share.abs() > 100.0 * TOLERANCE).then_some(line)
+            let share = count / limit - 1.0;
+            let line = format!(
+                "{name}: {count:.0} instructions per packet-hop, the limit is {limit:.0} ({:+.1} %)",
+                100.0 * share
+            );
+            println!("{line}");
+            (!(-STALE..=TOLERANCE).contains(&share)).then_some(line)
         })
         .collect();
     assert!(

@@ -190,8 +190,9 @@ impl World {
             let Node { machine, first_exit, .. } = &nodes[link.to as usize];
             ask_for(&link.arrived);
             for packet in link.announced() {
-                ask_for(&packet.hop);
+                // It lies in two lines, and these are at its beginning and near its end.
                 ask_for(&packet.queued_at);
+                ask_for(&packet.hop.congestion_mark);
                 let ahead = Ahead::of(link.to_face);
                 soon.push(Soon { packet, machine: &**machine, first_exit: *first_exit, ahead });
             }
@@ -391,37 +392,42 @@ impl World {
         }
     }
 
-    /// Takes the next packet for a free link and sends it.
+    /// Takes the next packet for a free link and sends it; and the one after it, if the link is free again at once because
+    /// it loses whatever it is given.
     fn pull(&mut self, place: usize) {
         let link = &self.links[place];
         let (node, face) = (link.from, link.from_face);
-        let mut cx = Context {
-            now: self.now,
-            node: NodeId(node),
-            face,
-            watched: self.watch.is_watched(),
-            sink: self.watch.sink(),
-            ready: &mut self.ready,
-        };
-        let machine = &mut self.nodes[node as usize].machine;
-        let again = match machine.pull(face, &mut cx) {
-            Pull::Idle => {
-                self.links[place].awaited = Time::NEVER;
-                return;
-            }
-            Pull::Later(time) => {
-                assert!(time > self.now, "a queue that says `later` must mean it");
-                time
-            }
-            Pull::Packet(packet) => {
-                let more = self.ready.take_more();
-                self.transmit(place, packet);
-                let link = &mut self.links[place];
-                if !more {
-                    link.awaited = Time::NEVER;
+        let again = loop {
+            let mut cx = Context {
+                now: self.now,
+                node: NodeId(node),
+                face,
+                watched: self.watch.is_watched(),
+                sink: self.watch.sink(),
+                ready: &mut self.ready,
+            };
+            let machine = &mut self.nodes[node as usize].machine;
+            match machine.pull(face, &mut cx) {
+                Pull::Idle => {
+                    self.links[place].awaited = Time::NEVER;
                     return;
                 }
-                link.free_at
+                Pull::Later(time) => {
+                    assert!(time > self.now, "a queue that says `later` must mean it");
+                    break time;
+                }
+                Pull::Packet(packet) => {
+                    let more = self.ready.take_more();
+                    self.transmit(place, packet);
+                    let link = &mut self.links[place];
+                    if !more {
+                        link.awaited = Time::NEVER;
+                        return;
+                    }
+                    if link.free_at > self.now {
+                        break link.free_at;
+                    }
+                }
             }
         };
         self.await_free(place, again);

@@ -139,7 +139,7 @@ impl Fetcher {
     /// A router has stored (or lost) the Data and says so. The segment stays pending; it is not sent again.
     pub(super) fn on_notice(&mut self, name: &Name, cx: &mut Context<'_>) -> bool {
         let Some(segment) = name.segment() else { return false };
-        let Some(slot) = self.pending.get(segment).filter(|s| s.state == State::InFlight).copied() else {
+        let Some(slot) = self.pending.get(segment).filter(|s| s.state == State::InFlight) else {
             return false;
         };
         let before = self.watched_standing(cx);
@@ -159,8 +159,8 @@ impl Fetcher {
 
     pub(super) fn on_nack(&mut self, nack: &Nack, cx: &mut Context<'_>) -> bool {
         let Some(segment) = nack.interest.name.segment() else { return false };
-        let refused = |s: &&Slot| s.state == State::InFlight && s.nonce == nack.interest.nonce;
-        let Some(slot) = self.pending.get(segment).filter(refused).copied() else { return false };
+        let refused = |s: &Slot| s.state == State::InFlight && s.nonce == nack.interest.nonce;
+        let Some(slot) = self.pending.get(segment).filter(refused) else { return false };
         let before = self.watched_standing(cx);
         cx.sink.refused(cx.now, self.what.flow, segment, nack.reason);
         // Only congestion passes soon; other refusals are tried again when the timeout says so.
@@ -239,7 +239,7 @@ impl Fetcher {
     }
 
     fn time_out(&mut self, segment: u64, cx: &mut Context<'_>) {
-        let Some(slot) = self.pending.get(segment).copied() else { return };
+        let Some(slot) = self.pending.get(segment) else { return };
         let before = self.watched_standing(cx);
         self.in_flight -= 1;
         self.pending.lost(segment);

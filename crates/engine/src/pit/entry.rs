@@ -23,9 +23,8 @@ pub struct PitEntry {
     /// Kept when the entry has ended, for the next that needs it: empty then.
     more: Option<Box<More>>,
     stem: StemId,
-    /// Neighbours in the list by expiry.
-    pub(super) earlier: u32,
-    pub(super) later: u32,
+    /// Where it stands in the list by expiry.
+    pub(super) position: u32,
     /// Who asked, and where it went, or `NONE`.
     from: u32,
     to: u32,
@@ -95,8 +94,7 @@ impl PitEntry {
             sent_at: Time::ZERO,
             more: None,
             stem: key.stem,
-            earlier: NONE,
-            later: NONE,
+            position: NONE,
             from: NONE,
             to: NONE,
             sent_nonce: 0,

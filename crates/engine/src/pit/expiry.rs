@@ -1,22 +1,79 @@
-//! Which entry expires first: lists of entries by class of lifetime, linked through the entries themselves.
+//! Which entry expires first: a queue of entries for each class of lifetimes.
 
 use super::NONE;
 use super::entry::{Asked, PitEntry};
+use std::collections::VecDeque;
 use weir_core::Time;
 
 /// Classes of lifetimes: 32 for each power of two of their milliseconds.
 const CLASSES: usize = 32 * 32;
 /// No list: a class that has not come up yet, an entry that nobody waits for yet.
 pub(super) const UNLISTED: u16 = u16::MAX;
+/// A queue may have so many gaps whatever its length.
+const FEW_GAPS: usize = 1024;
 
+/// What is pending, by when it expires.
+///
+/// An entry that is answered leaves a gap in its queue, and the gaps before the first that waits are closed. Interests are
+/// answered in about the order in which they came, so all this happens at two places of each queue, which the
+/// processor's cache holds; links from entry to entry would lead to two others that it does not hold, for each answer.
 #[derive(Debug)]
 pub(super) struct Expiry {
-    /// Heads and tails of the lists: one for each class of lifetimes that has come up.
-    lists: Vec<(u32, u32)>,
+    /// One for each class of lifetimes that has come up.
+    lists: Vec<List>,
     /// The list of each class.
     list_of: Box<[u16; CLASSES]>,
     /// No entry expires before this (it may be too early).
     next: Time,
+}
+
+/// Entries whose lifetimes differ by a thirty-second at most, by expiry.
+#[derive(Debug, Default)]
+struct List {
+    /// Slots, or `NONE`; the first is a slot.
+    slots: VecDeque<u32>,
+    /// Position of the first, of all that ever were; an entry knows its own.
+    first: u32,
+    /// Those that are `NONE`.
+    gaps: usize,
+    /// When the last slot's entry expires, if it still waits.
+    latest: Time,
+}
+
+impl List {
+    fn gap(&mut self, position: u32) {
+        self.slots[position.wrapping_sub(self.first) as usize] = NONE;
+        self.gaps += 1;
+        while self.slots.front() == Some(&NONE) {
+            self.slots.pop_front();
+            self.first = self.first.wrapping_add(1);
+            self.gaps -= 1;
+        }
+    }
+
+    /// Makes the entries know their positions from this one on.
+    fn number_from(&self, place: usize, entries: &mut [PitEntry]) {
+        for (place, slot) in self.slots.iter().enumerate().skip(place).filter(|(_, slot)| **slot != NONE) {
+            entries[*slot as usize].position = self.first.wrapping_add(place as u32);
+        }
+    }
+
+    /// Closes all gaps: an entry that is not answered for long would keep those behind it.
+    #[cold]
+    fn close_gaps(&mut self, entries: &mut [PitEntry]) {
+        self.slots.retain(|slot| *slot != NONE);
+        self.gaps = 0;
+        self.number_from(0, entries);
+    }
+
+    /// Puts an entry where it belongs that expires before others that came before it.
+    #[cold]
+    fn insert(&mut self, slot: u32, expiry: Time, entries: &mut [PitEntry], asked: &[Asked]) {
+        let before = |other: &u32| *other != NONE && asked[*other as usize].expiry <= expiry;
+        let place = self.slots.iter().rposition(before).map_or(0, |before| before + 1);
+        self.slots.insert(place, slot);
+        self.number_from(place, entries);
+    }
 }
 
 impl Default for Expiry {
@@ -39,7 +96,7 @@ impl Expiry {
     }
 
     fn first(&mut self, now: Time, asked: &[Asked]) -> Option<u32> {
-        let heads = self.lists.iter().map(|(head, _)| *head).filter(|head| *head != NONE);
+        let heads = self.lists.iter().filter_map(|list| list.slots.front().copied());
         let first = heads.min_by_key(|head| asked[*head as usize].expiry);
         self.next = first.map_or(Time::NEVER, |head| asked[head as usize].expiry);
         first.filter(|_| self.next <= now)
@@ -51,35 +108,36 @@ impl Expiry {
         self.next
     }
 
+    /// What the lists take, gaps included.
+    #[cfg(test)]
+    pub fn places(&self) -> usize {
+        self.lists.iter().map(|list| list.slots.len()).sum()
+    }
+
     #[inline]
     fn list_for(&mut self, lifetime_ms: u32) -> u16 {
         let list = &mut self.list_of[class_of(lifetime_ms)];
         if *list == UNLISTED {
             *list = self.lists.len() as u16;
-            self.lists.push((NONE, NONE));
+            self.lists.push(List::default());
         }
         *list
     }
 
-    /// Puts an entry into a list, by expiry. Lifetimes within a list differ by a thirty-second at most, so the place is
-    /// at or near the tail.
+    /// Puts an entry into a list, by expiry: at its end, or near it.
+    #[inline(always)]
     pub fn link(&mut self, slot: u32, lifetime_ms: u32, slots: &mut [PitEntry], asked: &[Asked]) {
-        let list = self.list_for(lifetime_ms);
-        let expiry = asked[slot as usize].expiry;
-        let mut earlier = self.lists[list as usize].1;
-        while earlier != NONE && asked[earlier as usize].expiry > expiry {
-            earlier = slots[earlier as usize].earlier;
+        let number = self.list_for(lifetime_ms);
+        let list = &mut self.lists[number as usize];
+        let (entry, expiry) = (&mut slots[slot as usize], asked[slot as usize].expiry);
+        entry.list = number;
+        if list.slots.is_empty() || list.latest <= expiry {
+            entry.position = list.first.wrapping_add(list.slots.len() as u32);
+            list.slots.push_back(slot);
+            list.latest = expiry;
+        } else {
+            list.insert(slot, expiry, slots, asked);
         }
-        let later = match earlier {
-            NONE => std::mem::replace(&mut self.lists[list as usize].0, slot),
-            e => std::mem::replace(&mut slots[e as usize].later, slot),
-        };
-        match later {
-            NONE => self.lists[list as usize].1 = slot,
-            l => slots[l as usize].earlier = slot,
-        }
-        let entry = &mut slots[slot as usize];
-        (entry.list, entry.earlier, entry.later) = (list, earlier, later);
         self.next = self.next.min(expiry);
     }
 
@@ -89,14 +147,10 @@ impl Expiry {
         if entry.list == UNLISTED {
             return;
         }
-        let (list, earlier, later) = (entry.list as usize, entry.earlier, entry.later);
-        match earlier {
-            NONE => self.lists[list].0 = later,
-            e => slots[e as usize].later = later,
-        }
-        match later {
-            NONE => self.lists[list].1 = earlier,
-            l => slots[l as usize].earlier = earlier,
+        let list = &mut self.lists[entry.list as usize];
+        list.gap(entry.position);
+        if list.gaps > FEW_GAPS && list.gaps > list.slots.len() / 2 {
+            list.close_gaps(slots);
         }
     }
 }

@@ -109,3 +109,59 @@ fn slots_are_used_again() {
     }
     assert_eq!((table.pit.len(), table.pit.slots.len()), (0, 2));
 }
+
+#[test]
+fn entries_expire_as_a_sorted_list_would_say() {
+    for seed in 0..20 {
+        let mut chance = weir_core::Seed(seed).stream();
+        let mut table = Table::new(10_000);
+        // By expiry, and of equal ones the one that began to wait first.
+        let mut model: BTreeSet<(u64, u32, u32)> = BTreeSet::new();
+        let mut now = 0;
+        for turn in 0..3_000 {
+            now += chance.below(2_000_000);
+            let number = chance.below(400) as u32;
+            let asked = interest(&format!("/a/seg={number}"));
+            let known = model.iter().find(|(.., other)| *other == number).copied();
+            if chance.happens(0.3) {
+                if let Some(known) = known {
+                    let id = table.answered_by(&asked.name).unwrap();
+                    table.remove(id);
+                    model.remove(&known);
+                }
+            } else {
+                // Two classes; within one, a later Interest may end its life earlier.
+                let lifetime_ms = [400 + chance.below(12), 90][chance.below(2) as usize] as u32;
+                add(&mut table, &asked, now, lifetime_ms);
+                let expiry = now + u64::from(lifetime_ms) * 1_000_000;
+                if known.is_none_or(|(before, ..)| before < expiry) {
+                    known.inspect(|known| assert!(model.remove(known)));
+                    model.insert((expiry, turn, number));
+                }
+            }
+            let due: Vec<String> = model
+                .iter()
+                .take_while(|(expiry, ..)| *expiry <= now)
+                .map(|(.., number)| interest(&format!("/a/seg={number}")).name.to_string())
+                .collect();
+            model.retain(|(expiry, ..)| *expiry > now);
+            assert_eq!(expire_all(&mut table, Time(now)), due);
+            assert_eq!(table.pit.len(), model.len());
+        }
+    }
+}
+
+#[test]
+fn an_entry_without_an_answer_does_not_keep_those_behind_it() {
+    let mut table = Table::new(100);
+    add(&mut table, &interest("/a/seg=0"), 0, 4000);
+    for number in 1..50_000 {
+        let id = add(&mut table, &interest(&format!("/a/seg={number}")), number, 4000);
+        add(&mut table, &interest("/b"), number, 4000);
+        table.remove(id);
+    }
+    assert!(table.pit.expiry.places() < 4096, "{} places for two entries", table.pit.expiry.places());
+    let last = Time(49_999) + Span::from_millis(4000);
+    assert_eq!(expire_all(&mut table, last), ["/a/seg=0", "/b"].map(|uri| interest(uri).name.to_string()));
+    assert_eq!(table.pit.next_expiry(), Time::NEVER);
+}

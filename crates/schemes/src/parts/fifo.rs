@@ -1,6 +1,7 @@
 //! The store behind most queue disciplines.
 
 use std::collections::VecDeque;
+use weir_core::ahead::ask_for;
 use weir_core::{Backlog, Bytes, Context, DropReason, Limit, Rate, Span, Time};
 use weir_wire::Packet;
 
@@ -148,6 +149,11 @@ impl Fifo {
         let Waiting { packet, bytes, frames } = self.packets.pop_front()?;
         self.bytes -= bytes as usize;
         self.frames -= frames as usize;
+        // It has been waiting for long, so it has left the processor's caches; it leaves when this one has been sent.
+        if let Some(next) = self.packets.front() {
+            ask_for(&next.packet.queued_at);
+            ask_for(&next.packet.hop.congestion_mark);
+        }
         Some(packet)
     }
 }
