@@ -22,18 +22,22 @@ use weir_core::{Bytes, Limit, Rate, Span};
 pub fn graphml(text: &str) -> Result<Graph, Vec<Mistake>> {
     let mut document = Document::default();
     let mut mistakes = Mistakes::default();
-    let mut reader = Reader::from_str(text);
+    // The reader would pass over a byte order mark, too, but not count it.
+    let body = text.trim_start_matches('\u{feff}');
+    let mark = text.len() - body.len();
+    let mut reader = Reader::from_str(body);
     loop {
-        let start = reader.buffer_position() as usize;
+        let start = mark + reader.buffer_position() as usize;
         let event = match reader.read_event() {
             Ok(event) => event,
             Err(error) => {
-                let at = (reader.error_position() as usize).min(text.len());
-                mistakes.add(Mistake::new(at..at + 1, format!("this is not valid XML: {error}")));
+                let at = text.floor_char_boundary(mark + reader.error_position() as usize);
+                let end = at + text[at..].chars().next().map_or(0, char::len_utf8);
+                mistakes.add(Mistake::new(at..end, format!("this is not valid XML: {error}")));
                 break;
             }
         };
-        let span = start..reader.buffer_position() as usize;
+        let span = start..mark + reader.buffer_position() as usize;
         if matches!(event, Event::Eof) {
             break;
         }
