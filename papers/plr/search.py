@@ -12,11 +12,13 @@ table, best setting first.
     python3 papers/plr/search.py claims papers/plr/search-claims.csv --best papers/plr/search-single.csv
     python3 papers/plr/search.py burst-claims papers/plr/search-burst-claims.csv
     python3 papers/plr/search.py core papers/plr/search-claims.csv --best papers/plr/search-claims.csv
+    python3 papers/plr/search.py burst-marks papers/plr/search-burst-marks.csv
 
 The third step takes the best settings of the first, adds what the loss notice does to the timer and how long a packet
 may be stored, and counts the claims and parts of claims of Figs. 7 and 8 that agree, as `weir reproduce` scores them. The
 fourth does the same for Fig. 9 on the means of five seeds, with the consumers that the third step has chosen. The fifth
-tries more rates of the second link with the best setting of the third, and adds its rows to that table.
+tries more rates of the second link with the best setting of the third, and adds its rows to that table. The sixth is the
+fourth with all that is ndnSIM's default: its timeout, and NFD's own marking for all but PCON.
 
 `agree` counts the printed numbers within the tolerance of the claims (10 % of a number, 3 points of a percentage);
 `error` adds up the squared distances in tolerances, each cut at 5. Needs Python 3.9 or later and nothing else. Rows
@@ -155,6 +157,8 @@ BURST_CLAIMS = {
     "notice_timer": ["keep"],
     "residence": ["1s"],
 }
+#: What the sixth step tries: the same networks with ndnSIM's timeout and NFD's own marking.
+BURST_MARKS = {**BURST_CLAIMS, "timeout": ["ndnsim"], "queue": ["nfd-bytes"]}
 CLAIMS = ["P-01", "P-02", "P-03", "P-04", "P-05", "P-06", "P-07", "P-08", "P-09", "P-10", "P-11", "P-18"]
 CLAIMS_OF_BURSTS = ["P-12", "P-13", "P-14", "P-15", "P-16", "P-17"]
 
@@ -182,7 +186,17 @@ def count_burst_claims(weir, setting, folder):
     return count(weir, "bursts", CLAIMS_OF_BURSTS, "1..5", setting, folder)
 
 
-def count(weir, study, ids, seeds, setting, folder):
+def count_burst_marks(weir, setting, folder):
+    """A row of the sixth step."""
+    controls = [
+        f'{control} = {{ "scheme.name" = "{control}", "scheme.queue" = "{setting["queue"]}" }}' for control in CONTROLS[:-1]
+    ]
+    controls.append('pcon = { "scheme.name" = "pcon" }')
+    vary = f'vary.control={{ name = "control", values = {{ {", ".join(controls)} }} }}'
+    return count(weir, "bursts", CLAIMS_OF_BURSTS, "1..5", setting, folder, [vary])
+
+
+def count(weir, study, ids, seeds, setting, folder, more=()):
     """One row: the setting, the verdicts, and every measured number."""
     command = [str(weir), "reproduce", "plr", "--seeds", seeds, "--jobs", "1", "--json", "-", "--out", str(folder)]
     for claim in ids:
@@ -191,6 +205,8 @@ def count(weir, study, ids, seeds, setting, folder):
         if change.startswith(("scheme.", "consumer.", "topology.")):
             command += ["--set", change]
     command += ["--set", f'scheme.recovery.residence="{setting["residence"]}"']
+    for change in more:
+        command += ["--set", change]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(command)}\n{done.stderr}")
@@ -220,7 +236,7 @@ def write(path, rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("study", choices=["single", "bursts", "claims", "burst-claims", "core"])
+    parser.add_argument("study", choices=["single", "bursts", "claims", "burst-claims", "core", "burst-marks"])
     parser.add_argument("out", type=pathlib.Path, help="CSV table to write")
     parser.add_argument("--weir", type=pathlib.Path, default=ROOT / "target/release/weir")
     parser.add_argument("--jobs", type=int, default=2)
@@ -233,9 +249,17 @@ def main():
         "claims": count_claims,
         "burst-claims": count_burst_claims,
         "core": count_claims,
+        "burst-marks": count_burst_marks,
     }[args.study]
     timed = {**SINGLE, **TIMERS}
-    axes = {"single": SINGLE, "bursts": BURSTS, "claims": timed, "burst-claims": BURST_CLAIMS, "core": timed}[args.study]
+    axes = {
+        "single": SINGLE,
+        "bursts": BURSTS,
+        "claims": timed,
+        "burst-claims": BURST_CLAIMS,
+        "core": timed,
+        "burst-marks": BURST_MARKS,
+    }[args.study]
     if args.study == "core":
         with args.best.open() as table:
             best = {axis: row[axis] for row in itertools.islice(csv.DictReader(table), 1) for axis in axes}
