@@ -67,7 +67,8 @@ pub(crate) struct GetArgs {
     /// The name is complete: do not look for a version
     #[arg(long)]
     pub exact: bool,
-    /// Write a row for each segment to this CSV file, and the window along time to its neighbour FILE-series.csv
+    /// Write a row for each segment to this CSV file, and to its neighbours the window along time (FILE-series.csv), what befell
+    /// the fetch (FILE-events.csv) and the fetch itself (FILE-fetches.csv)
     #[arg(long, value_name = "FILE")]
     pub stats: Option<PathBuf>,
     /// Read orders from standard input, one a line: `control NAME KEY=VALUE...` and `timeout NAME KEY=VALUE...` take over what

@@ -53,8 +53,8 @@ pub(crate) struct RequestArgs {
     /// Sizes of objects come from it and from their names: the same for all who ask for them
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     pub size_seed: u64,
-    /// Write a row for each segment to this CSV file, the control along time to FILE-series.csv, and what befell each request
-    /// to FILE-requests.csv
+    /// Write a row for each segment to this CSV file, the control along time to FILE-series.csv, what befell each request
+    /// to FILE-events.csv, and fetches of several segments to FILE-fetches.csv
     #[arg(long, value_name = "FILE")]
     pub stats: Option<PathBuf>,
     /// Read orders from standard input, one a line: `pause` (no new requests), `go`, `control NAME KEY=VALUE...`, and

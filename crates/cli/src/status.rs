@@ -74,8 +74,20 @@ fn faces(status: &Status, before: Option<&Status>) -> Table {
         let bytes = bytes(face).saturating_sub(known.map_or(0, bytes));
         format!("{:.1}", bytes as f64 * 8.0 / seconds / 1e6)
     };
-    let heads =
-        ["Face", "Remote", "In I", "In D", "In Mbit/s", "Out I", "Out D", "Out Mbit/s", "Queue", "Marked", "Drops"];
+    let heads = [
+        "Face",
+        "Remote",
+        "In I",
+        "In D",
+        "In Mbit/s",
+        "Out I",
+        "Out D",
+        "Out Mbit/s",
+        "Queue",
+        "Kernel",
+        "Marked",
+        "Drops",
+    ];
     let rows = status.faces.iter().map(|face| {
         let limit = face.queue_limit.map_or(String::new(), |limit| format!("/{limit}"));
         vec![
@@ -88,11 +100,17 @@ fn faces(status: &Status, before: Option<&Status>) -> Table {
             face.out_data.to_string(),
             mbps(face, |f| f.out_bytes),
             format!("{}{limit}", face.queue),
+            backlog(face),
             face.marked.to_string(),
             (face.dropped + face.unsent).to_string(),
         ]
     });
     table(&heads, rows, 2)
+}
+
+/// What the kernel may hold of what the face sends: with a star if the operator has said so, or the system has it so.
+fn backlog(face: &FaceStatus) -> String {
+    format!("{:.0} kB{}", face.backlog as f64 / 1e3, if face.backlog_fixed { "*" } else { "" })
 }
 
 /// A table whose columns from `numbers` on are numbers.
@@ -129,12 +147,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_bound_of_what_the_kernel_holds_is_shown() {
+        let face = |face, backlog, backlog_fixed| FaceStatus { face, backlog, backlog_fixed, ..Default::default() };
+        let status = Status { faces: vec![face(256, 65_536, false), face(257, 20_000, true)], ..Status::default() };
+        let shown = text(&status, None);
+        assert!(shown.contains("Kernel") && shown.contains(" 66 kB ") && shown.contains(" 20 kB*"), "{shown}");
+    }
+
+    #[test]
     fn rates_are_those_since_the_last_look() {
         let face =
             |in_bytes| FaceStatus { face: 256, remote: "udp4://10.0.0.1:6363".into(), in_bytes, ..Default::default() };
         let at = |now_ms, in_bytes| Status { now_ms, faces: vec![face(in_bytes)], ..Status::default() };
         let shown = text(&at(4000, 3_000_000), Some(&at(2000, 500_000)));
         assert!(shown.contains("10.0"), "{shown}");
+        assert!(shown.contains(" 0 kB "), "{shown}");
         let shown = text(&at(4000, 3_000_000), None);
         assert!(shown.contains(" 6.0"), "{shown}");
     }

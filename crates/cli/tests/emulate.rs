@@ -92,6 +92,42 @@ fn another_control_takes_over_a_fetch_and_requests_that_are_under_way() {
     assert!(windows("5") > 3 && windows("50") > 3, "{readings}");
 }
 
+#[test]
+fn the_tables_of_an_emulated_run_are_those_of_its_simulated_twin() {
+    if !possible() {
+        return;
+    }
+    let here = folder("emulate-tables");
+    // Objects of five segments, with a queue too short for the two flows.
+    let more = "[[workload]]\nconstant = { rate = \"4/s\", size = \"5kB\", count = 10, label = \"x\", payload = \"1000B\", \
+                consumer = \"c\", producer = \"p\" }\n\
+                [[figure]]\nid = \"fetches\"\nx = \"cdf\"\nover = \"fetch\"\ny = \"timeouts + decreases + fetch_time\"\n\
+                [run]\nfetches = true\nlimit = \"60s\"\n";
+    let text = CHAIN.replace("[run]\n", more).replace("queue = \"50p\"", "queue = \"10p\"");
+    std::fs::write(here.join("tables.toml"), text).unwrap();
+    let called = Called::new(weir(&here).args(["emulate", "tables.toml", "--beside"]).output().unwrap());
+    assert_eq!(called.code, 0, "{called:?}");
+    let tables = here.join("out/tables/emulated");
+    // What the simulator alone knows.
+    let own = ["events", "digest"];
+    for table in ["runs", "flows", "links", "nodes"] {
+        let file = format!("{table}.csv");
+        let [emulated, simulated] = [tables.join(&file), tables.join("simulated").join(&file)];
+        for column in common::emulation::filled(&simulated).iter().filter(|column| !own.contains(&&***column)) {
+            assert!(common::emulation::filled(&emulated).contains(column), "{table}: {column}");
+        }
+    }
+    let both = |column: &str| [tables.join("runs.csv"), tables.join("simulated/runs.csv")].map(|t| number(&t, column));
+    for column in ["decreases", "congestions", "drops", "drops_queue_full", "queue_mean", "sojourn", "pit_mean"] {
+        let [emulated, simulated] = both(column);
+        assert!(emulated > 0.0 && simulated > 0.0, "{column}: {emulated} and {simulated}");
+    }
+    assert_eq!(both("fetches_completed"), [11.0; 2]);
+    // The figure along fetches has a point for each.
+    let figure = std::fs::read_to_string(tables.join("fig-fetches.svg")).unwrap();
+    assert!(figure.contains("<path") || figure.contains("<polyline"), "{figure}");
+}
+
 /// A time and the goodput then.
 type Sample = (f64, f64);
 

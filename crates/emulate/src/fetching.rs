@@ -23,8 +23,8 @@ const GRACE: Span = Span::from_millis(5_000);
 struct Flow {
     /// When it is to begin or go on.
     due: Option<Time>,
-    /// When its first program began.
-    begun: Option<Time>,
+    /// A program has ended by itself: everything is there.
+    done: bool,
     /// Its programs so far.
     programs: usize,
     running: Option<Running>,
@@ -59,7 +59,7 @@ impl<'a> Fetching<'a> {
         let start = |(flow, workload): (usize, &Workload)| {
             let start = between(workload.start, flow_seed(seed, flow, workload).of("start"));
             let due = (start < Time::NEVER).then_some(start);
-            Flow { due, begun: None, programs: 0, running: None }
+            Flow { due, done: false, programs: 0, running: None }
         };
         let timeline = Timeline::of(scenario, seed);
         Fetching {
@@ -124,7 +124,7 @@ impl<'a> Fetching<'a> {
             Action::Start { flows } => {
                 for flow in flows {
                     let stopped = self.network.scenario.workloads[*flow].stop.is_some_and(|at| at <= now);
-                    let done = self.fetched.iter().any(|fetched| fetched.flow == *flow && fetched.completed);
+                    let done = self.flows[*flow].done;
                     match &mut self.flows[*flow].running {
                         Some(running) if self.network.scenario.workloads[*flow].requests.is_some() => {
                             running.program.order("go");
@@ -203,13 +203,13 @@ impl<'a> Fetching<'a> {
                 }
             }
         }
-        let (begun, ended) = (of.begun, of.running.take());
-        let Some(Running { program, start, stats, asked }) = ended else { return Ok(()) };
+        let Some(Running { program, start, stats, asked }) = of.running.take() else { return Ok(()) };
         if !stats.exists() && asked.is_none() {
             let label = &self.network.scenario.workloads[flow].label;
             return Err(EmulateError::Program(format!("flow `{label}`: {}", program.said())));
         }
-        self.fetched.push(Fetched { flow, start, begun: begun.unwrap_or(start), stats, completed: asked.is_none() });
+        of.done |= asked.is_none();
+        self.fetched.push(Fetched { flow, start, stats });
         Ok(())
     }
 
@@ -232,7 +232,6 @@ impl<'a> Fetching<'a> {
         let start = self.now();
         let of = &mut self.flows[flow];
         (of.due, of.programs) = (None, number + 1);
-        of.begun = of.begun.or(Some(start));
         of.running = Some(Running { program, start, stats, asked: None });
         Ok(())
     }

@@ -5,6 +5,7 @@ use crate::network::{LOOK, Network, PATIENCE};
 use crate::others::{Call, Programs};
 use crate::program::Program;
 use crate::run::{EmulateError, system};
+use std::collections::BTreeMap;
 use std::io;
 use std::thread::sleep;
 use weir_live::forward::Status;
@@ -106,15 +107,36 @@ impl Network<'_> {
 
 /// What a forwarder counts, and what it had counted before it was restarted: sums, and peaks of both.
 fn together(past: &Status, mut now: Status) -> Status {
+    fn add(counts: &mut BTreeMap<String, u64>, more: &BTreeMap<String, u64>) {
+        more.iter().for_each(|(reason, count)| *counts.entry(reason.clone()).or_default() += count);
+    }
     now.pit.peak = now.pit.peak.max(past.pit.peak);
+    now.pit.area += past.pit.area;
+    now.nacked += past.nacked;
+    now.data_lost += past.data_lost;
+    add(&mut now.drops, &past.drops);
     now.cs.hits += past.cs.hits;
     now.cs.misses += past.cs.misses;
     now.loss_notices += past.loss_notices;
     now.recovered += past.recovered;
     for face in &mut now.faces {
         if let Some(before) = past.faces.iter().find(|before| before.remote == face.remote) {
-            face.dropped += before.dropped;
-            face.marked += before.marked;
+            add(&mut face.drops, &before.drops);
+            for (count, before) in [
+                (&mut face.dropped, before.dropped),
+                (&mut face.marked, before.marked),
+                (&mut face.data_lost, before.data_lost),
+                (&mut face.dropped_sojourn_ns, before.dropped_sojourn_ns),
+                (&mut face.nacked, before.nacked),
+                (&mut face.loss_notices, before.loss_notices),
+                (&mut face.recovered, before.recovered),
+                (&mut face.stored_ns, before.stored_ns),
+                (&mut face.sojourn_ns, before.sojourn_ns),
+                (&mut face.queued_data, before.queued_data),
+                (&mut face.data_sojourn_ns, before.data_sojourn_ns),
+            ] {
+                *count += before;
+            }
             face.queue_peak = face.queue_peak.max(before.queue_peak);
         }
     }
@@ -134,6 +156,8 @@ mod tests {
                 dropped: n,
                 marked: 2 * n,
                 queue_peak: n,
+                sojourn_ns: 3 * n,
+                drops: [("queue-full".to_owned(), n)].into(),
                 ..FaceStatus::default()
             };
             let mut status = Status { loss_notices: n, recovered: n, ..Status::default() };
@@ -146,5 +170,6 @@ mod tests {
         assert_eq!((both.loss_notices, both.recovered), (12, 12));
         let faces: Vec<_> = both.faces.iter().map(|face| (face.dropped, face.marked, face.queue_peak)).collect();
         assert_eq!(faces, [(12, 24, 7), (5, 10, 5)], "another application's face is another face");
+        assert_eq!((both.faces[0].sojourn_ns, both.faces[0].drops["queue-full"]), (36, 12));
     }
 }

@@ -8,7 +8,6 @@
 mod changing;
 mod config;
 mod fetching;
-mod flow;
 mod forwarders;
 mod kernel;
 pub mod layout;
@@ -19,6 +18,7 @@ mod others;
 mod outcome;
 mod program;
 pub mod relay;
+mod replay;
 mod run;
 pub mod shaper;
 mod tables;

@@ -1,22 +1,21 @@
 //! What was seen of an emulated network, as the simulator's [`Outcome`]: the same tables and figures come of it. What only a
-//! simulator can see (the mean length of a queue, the way of each packet) is absent.
+//! simulator can see (the way of each packet, series of links and nodes) is absent.
 
 use crate::config::uri;
-use crate::flow::Flow;
 use crate::layout::Layout;
-use crate::tables::{Segment, events, readings, segments};
+use crate::replay::{Written, replay};
+use crate::tables::{Segment, events, fetches, readings, segments};
 use crate::tunnel::Counters;
 use std::collections::BTreeMap;
 use std::io;
 use std::ops::{Add, Sub};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
-use weir_core::{Span, Time};
-use weir_live::forward::Status;
-use weir_results::stats::jain;
+use weir_core::{DropReason, Span, Time};
+use weir_live::forward::{FaceStatus, Status};
 use weir_scenario::metrics::SERIES;
 use weir_scenario::plan::{Scenario, Way};
-use weir_sim::{Outcome, Sample, Scope};
+use weir_sim::{Outcome, Sample, Scope, drop_metric};
 
 /// The end of one program that fetched: all of a fetch, or the part between two stops.
 pub(crate) struct Fetched {
@@ -24,20 +23,8 @@ pub(crate) struct Fetched {
     pub flow: usize,
     /// When its program was started.
     pub start: Time,
-    /// When the first program of the fetch was.
-    pub begun: Time,
     /// What the program wrote; absent if it saw no Data.
     pub stats: PathBuf,
-    /// It ended by itself: everything is there.
-    pub completed: bool,
-}
-
-impl Fetched {
-    /// Seconds from the beginning of the fetch to its last Data.
-    fn end(&self, seen: &[Segment]) -> f64 {
-        let last = seen.iter().map(|segment| segment.time).fold(0.0, f64::max);
-        self.start.seconds() - self.begun.seconds() + last
-    }
 }
 
 /// Counters of a link direction at one moment, or their difference.
@@ -97,36 +84,25 @@ pub(crate) fn outcome(
     status: &[Option<Status>],
     length: Span,
 ) -> io::Result<Outcome> {
-    let mut outcome = Outcome::default();
-    let mut flows: BTreeMap<&str, Flow> = BTreeMap::new();
-    let read = |fetch: &Fetched| if fetch.stats.exists() { segments(&fetch.stats) } else { Ok(Vec::new()) };
-    let all = fetched.iter().map(read).collect::<io::Result<Vec<_>>>()?;
-    for (fetch, seen) in fetched.iter().zip(&all) {
-        let workload = &scenario.workloads[fetch.flow];
-        series(&mut outcome, scenario, fetch, seen)?;
-        if workload.requests.is_some() {
-            let end = workload.stop.map_or(length, |stop| stop.since(Time::ZERO).min(length)).seconds();
-            let events = if fetch.stats.exists() { events(&fetch.stats)? } else { Vec::new() };
-            flows.entry(&workload.label).or_default().add_requests(&events, seen, (fetch.start.seconds(), end));
-            continue;
-        }
-        let end = fetched.iter().zip(&all).find(|(other, _)| other.flow == fetch.flow && other.completed);
-        let took = end.map_or(length.seconds() - fetch.begun.seconds(), |(last, seen)| last.end(seen));
-        flows.entry(&workload.label).or_default().add(fetch, seen, took);
+    let read = |fetch: &Fetched| match fetch.stats.exists() {
+        true => Ok(Written {
+            segments: segments(&fetch.stats)?,
+            events: events(&fetch.stats)?,
+            fetches: fetches(&fetch.stats)?,
+        }),
+        false => Ok(Written::default()),
+    };
+    let written = fetched.iter().map(read).collect::<io::Result<Vec<_>>>()?;
+    let collector = replay(scenario, fetched, &written);
+    let mut outcome = Outcome::of_consumers(&collector, scenario, Time::ZERO + length);
+    for (fetch, written) in fetched.iter().zip(&written) {
+        series(&mut outcome, scenario, fetch, &written.segments)?;
     }
     outcome.series.sort_by(|a, b| a.time.total_cmp(&b.time));
-    for (label, flow) in &flows {
-        flow.put(&mut outcome, &Scope::Flow((*label).to_owned()));
-    }
-    let mut whole = Flow::default();
-    flows.values().for_each(|flow| whole.join(flow));
-    whole.put(&mut outcome, &Scope::Run);
-    let goodputs: Vec<f64> = flows.values().map(|flow| flow.goodput()).collect();
-    outcome.values.extend(jain(&goodputs).map(|index| (("jain", Scope::Run), index)));
-    outcome.values.insert(("duration", Scope::Run), length.seconds());
     put_links(&mut outcome, scenario, links, length);
-    put_faces(&mut outcome, scenario, layout, status);
-    put_nodes(&mut outcome, scenario, status);
+    put_faces(&mut outcome, scenario, layout, status, length);
+    put_nodes(&mut outcome, scenario, status, length);
+    outcome.totals();
     Ok(outcome)
 }
 
@@ -165,54 +141,98 @@ fn put_links(outcome: &mut Outcome, scenario: &Scenario, links: &BTreeMap<Way, S
     let topology = &scenario.topology;
     for (way, seen) in links {
         let link = &topology.links[way.link];
-        let [forward, backward] = topology.directions(link);
-        let (name, direction) = if way.forward { (forward, &link.forward) } else { (backward, &link.backward) };
+        let direction = if way.forward { &link.forward } else { &link.backward };
         let megabits = seen.bytes as f64 * 8e-6 / seconds;
         let values = [
             ("link_packets", seen.sent as f64),
             ("throughput", megabits),
             ("utilisation", megabits / direction.rate.mbps()),
             ("drops_link_loss", seen.lost as f64),
+            ("drops_queue_full", seen.overflowed as f64),
             ("drops", (seen.lost + seen.overflowed) as f64),
         ];
         for (metric, value) in values {
-            outcome.values.insert((metric, Scope::Link(name.clone())), value);
+            outcome.values.insert((metric, Scope::Link(name_of(scenario, *way))), value);
         }
     }
     let sum = |of: fn(&Seen) -> u64| links.values().map(of).sum::<u64>() as f64;
-    outcome.values.insert(("link_packets", Scope::Run), sum(|seen| seen.sent));
-    outcome.values.insert(("packet_hops", Scope::Run), sum(|seen| seen.arrived));
-    outcome.values.insert(("drops_link_loss", Scope::Run), sum(|seen| seen.lost));
-    outcome.values.insert(("drops", Scope::Run), sum(|seen| seen.lost + seen.overflowed));
+    for (metric, value) in [
+        ("link_packets", sum(|seen| seen.sent)),
+        ("packet_hops", sum(|seen| seen.arrived)),
+        ("drops_link_loss", sum(|seen| seen.lost)),
+        ("drops_queue_full", sum(|seen| seen.overflowed)),
+        ("drops", sum(|seen| seen.lost + seen.overflowed)),
+    ] {
+        outcome.values.insert((metric, Scope::Run), value);
+    }
+}
+
+/// What a link direction is called.
+fn name_of(scenario: &Scenario, way: Way) -> String {
+    let [forward, backward] = scenario.topology.directions(&scenario.topology.links[way.link]);
+    if way.forward { forward } else { backward }
+}
+
+/// Reasons for drops, with their metrics.
+fn reasons() -> impl Iterator<Item = (DropReason, &'static str)> {
+    DropReason::ALL.into_iter().map(|reason| (reason, drop_metric(reason)))
 }
 
 /// What forwarders count at their faces: it adds to what their links have counted.
-fn put_faces(outcome: &mut Outcome, scenario: &Scenario, layout: &Layout, status: &[Option<Status>]) {
+fn put_faces(outcome: &mut Outcome, scenario: &Scenario, layout: &Layout, status: &[Option<Status>], length: Span) {
+    let mut data = (0, 0);
     for (node, status) in layout.nodes.iter().zip(status) {
         let Some(status) = status else { continue };
         for face in &node.faces {
             let remote = uri(face.remote);
             let Some(seen) = status.faces.iter().find(|seen| seen.remote == remote) else { continue };
-            let [forward, backward] = scenario.topology.directions(&scenario.topology.links[face.way.link]);
-            let name = if face.way.forward { forward } else { backward };
-            for scope in [Scope::Link(name), Scope::Run] {
-                let mut add = |metric, value: u64| {
-                    *outcome.values.entry((metric, scope.clone())).or_default() += value as f64;
-                };
-                add("drops", seen.dropped);
-                add("marks", seen.marked);
-                let most = outcome.values.entry(("queue_max", scope.clone())).or_default();
-                *most = most.max(seen.queue_peak as f64);
+            data = (data.0 + seen.queued_data, data.1 + seen.data_sojourn_ns);
+            put_face(outcome, &Scope::Link(name_of(scenario, face.way)), seen, length);
+            // What was turned away on arrival had come over the other direction of the link.
+            let back = Scope::Link(name_of(scenario, Way { forward: !face.way.forward, ..face.way }));
+            for (reason, metric) in reasons() {
+                let count = seen.drops.get(reason.name()).copied().unwrap_or_default();
+                let scope = if reason.is_on_arrival() { &back } else { &Scope::Link(name_of(scenario, face.way)) };
+                *outcome.values.entry((metric, scope.clone())).or_default() += count as f64;
+                if reason.is_loss() {
+                    *outcome.values.entry(("drops", scope.clone())).or_default() += count as f64;
+                }
             }
         }
+    }
+    if data.0 > 0 {
+        outcome.values.insert(("sojourn", Scope::Run), data.1 as f64 / data.0 as f64 * 1e-6);
+    }
+}
+
+/// The queue and the recovery of a face.
+fn put_face(outcome: &mut Outcome, scope: &Scope, seen: &FaceStatus, length: Span) {
+    let seconds = length.seconds().max(1e-9);
+    let mean = |sum: u64, count: u64| (count > 0).then(|| sum as f64 / count as f64 * 1e-6);
+    // As the simulator has it: what waited, weighted by how long, over the time there was.
+    let waited = (seen.sojourn_ns + seen.dropped_sojourn_ns) as f64 * 1e-9;
+    let values = [
+        ("queue_mean", Some(waited / seconds)),
+        ("queue_max", Some(seen.queue_peak as f64)),
+        ("sojourn", mean(seen.data_sojourn_ns, seen.queued_data)),
+        ("data_drops", Some(seen.data_lost as f64)),
+        ("marks", Some(seen.marked as f64)),
+        ("nacks", Some(seen.nacked as f64)),
+        ("loss_notices", Some(seen.loss_notices as f64)),
+        ("recovered", Some(seen.recovered as f64)),
+        ("recovery_time", mean(seen.stored_ns, seen.recovered)),
+    ];
+    for (metric, value) in values {
+        outcome.values.extend(value.map(|value| ((metric, scope.clone()), value)));
     }
 }
 
 /// What forwarders count: those of whole nodes.
-fn put_nodes(outcome: &mut Outcome, scenario: &Scenario, status: &[Option<Status>]) {
+fn put_nodes(outcome: &mut Outcome, scenario: &Scenario, status: &[Option<Status>], length: Span) {
     for (name, status) in scenario.topology.nodes.iter().zip(status) {
         let Some(status) = status else { continue };
         let values = [
+            ("pit_mean", status.pit.area / length.seconds().max(1e-9)),
             ("pit_max", status.pit.peak as f64),
             ("cs_hits", status.cs.hits as f64),
             ("cs_misses", status.cs.misses as f64),
@@ -222,14 +242,20 @@ fn put_nodes(outcome: &mut Outcome, scenario: &Scenario, status: &[Option<Status
         }
     }
     let sum = |of: fn(&Status) -> u64| status.iter().flatten().map(of).sum::<u64>() as f64;
-    let most = status.iter().flatten().map(|status| status.pit.peak).max().unwrap_or_default();
     for (metric, value) in [
-        ("pit_max", most as f64),
-        ("cs_hits", sum(|s| s.cs.hits)),
-        ("cs_misses", sum(|s| s.cs.misses)),
         ("loss_notices", sum(|s| s.loss_notices)),
         ("recovered", sum(|s| s.recovered)),
+        ("nacks", sum(|s| s.nacked)),
+        ("data_drops", sum(|s| s.data_lost)),
     ] {
         outcome.values.insert((metric, Scope::Run), value);
+    }
+    // The run counts local faces too, which stand in front of no link, and those that have closed.
+    for (reason, metric) in reasons() {
+        let count = status.iter().flatten().filter_map(|s| s.drops.get(reason.name())).sum::<u64>() as f64;
+        *outcome.values.entry((metric, Scope::Run)).or_default() += count;
+        if reason.is_loss() {
+            *outcome.values.entry(("drops", Scope::Run)).or_default() += count;
+        }
     }
 }

@@ -88,8 +88,8 @@ impl Asker {
         self.failure.as_deref()
     }
 
-    /// Writes the tables that were collected: a row for each segment into `path`, `FILE-series.csv` along time, and
-    /// `FILE-requests.csv` with what befell each request.
+    /// Writes the tables that were collected: a row for each segment into `path`, `FILE-series.csv` along time,
+    /// `FILE-events.csv` with what befell each request, and `FILE-fetches.csv`.
     ///
     /// # Errors
     /// If a file cannot be written.

@@ -15,6 +15,7 @@ mod asker;
 mod client;
 mod desk;
 mod discovery;
+mod events;
 mod getter;
 mod journal;
 mod lines;

@@ -1,7 +1,8 @@
 //! What is measured of a fetch.
 
+use crate::events::Events;
 use std::path::{Path, PathBuf};
-use weir_core::{Allowance, Delivery, FlowId, Reading, Sink, Span, Time};
+use weir_core::{Allowance, Delivery, FetchEnd, FlowId, NoSink, Reading, Sink, Span, Time};
 use weir_results::files::FileError;
 use weir_results::table::{Cell, Column, Table};
 use weir_wire::NackReason;
@@ -21,6 +22,7 @@ pub(crate) struct Recorder {
     /// Most transmissions of one segment, and which.
     pub most: (u32, u64),
     tables: Option<Box<Tables>>,
+    nobody: NoSink,
 }
 
 #[derive(Debug)]
@@ -28,6 +30,7 @@ struct Tables {
     began: Time,
     segments: Table,
     series: Table,
+    events: Events,
     sampled: Option<Time>,
 }
 
@@ -51,7 +54,8 @@ pub struct RoundTrips {
 impl Recorder {
     /// One that fills tables, for a fetch that begins `now`.
     pub fn with_tables(now: Time) -> Recorder {
-        let tables = Tables { began: now, segments: segments_table(), series: series_table(), sampled: None };
+        let (segments, series, events) = (segments_table(), series_table(), Events::new(now));
+        let tables = Tables { began: now, segments, series, events, sampled: None };
         Recorder { tables: Some(Box::new(tables)), ..Recorder::default() }
     }
 
@@ -76,14 +80,24 @@ impl Recorder {
         }
     }
 
-    /// Writes the tables: a row for each segment into `path`, the series into its neighbour, whose name it returns.
+    /// Writes the tables: a row for each segment into `path`, the series into its neighbour, whose name it returns, and the
+    /// events and fetches into two more.
     pub fn write(&self, path: &Path) -> Result<Option<PathBuf>, FileError> {
         let Some(tables) = &self.tables else { return Ok(None) };
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let series = path.with_file_name(format!("{stem}-series.csv"));
         tables.segments.write_csv(path)?;
         tables.series.write_csv(&series)?;
+        tables.events.write(path)?;
         Ok(Some(series))
+    }
+
+    /// Whoever notes events, if they are wanted.
+    fn events(&mut self) -> &mut dyn Sink {
+        match &mut self.tables {
+            Some(tables) => &mut tables.events,
+            None => &mut self.nobody,
+        }
     }
 
     /// The round-trip times.
@@ -105,7 +119,8 @@ impl Recorder {
 }
 
 impl Sink for Recorder {
-    fn requested(&mut self, _now: Time, _flow: FlowId, segment: u64, transmission: u32) {
+    fn requested(&mut self, now: Time, flow: FlowId, segment: u64, transmission: u32) {
+        self.events().requested(now, flow, segment, transmission);
         if transmission > self.most.0 {
             self.most = (transmission, segment);
         }
@@ -131,11 +146,42 @@ impl Sink for Recorder {
         }
     }
 
-    fn refused(&mut self, _now: Time, _flow: FlowId, _segment: u64, _reason: NackReason) {
-        self.refused += 1;
+    fn timed_out(&mut self, now: Time, flow: FlowId, segment: u64) {
+        self.events().timed_out(now, flow, segment);
     }
 
-    fn decreased(&mut self, _now: Time, _flow: FlowId, _left: &Allowance) {}
+    fn refused(&mut self, now: Time, flow: FlowId, segment: u64, reason: NackReason) {
+        self.refused += 1;
+        self.events().refused(now, flow, segment, reason);
+    }
+
+    fn decreased(&mut self, now: Time, flow: FlowId, left: &Allowance) {
+        self.events().decreased(now, flow, left);
+    }
+
+    fn held(&mut self, now: Time, flow: FlowId) {
+        self.events().held(now, flow);
+    }
+
+    fn completed(&mut self, now: Time, flow: FlowId) {
+        self.events().completed(now, flow);
+    }
+
+    fn began(&mut self, now: Time, flow: FlowId) {
+        self.events().began(now, flow);
+    }
+
+    fn fetched(&mut self, now: Time, flow: FlowId, took: Span) {
+        self.events().fetched(now, flow, took);
+    }
+
+    fn fetch_ended(&mut self, now: Time, flow: FlowId, fetch: &FetchEnd<'_>) {
+        self.events().fetch_ended(now, flow, fetch);
+    }
+
+    fn abandoned(&mut self, now: Time, flow: FlowId) {
+        self.events().abandoned(now, flow);
+    }
 }
 
 fn segments_table() -> Table {

@@ -2,9 +2,8 @@
 
 use crate::recorder::Recorder;
 use std::path::Path;
-use weir_core::{Allowance, Delivery, FlowId, Reading, Sink, Span, Time};
+use weir_core::{Allowance, Delivery, FetchEnd, FlowId, Reading, Sink, Span, Time};
 use weir_results::files::FileError;
-use weir_results::table::{Cell, Column, Table};
 use weir_wire::NackReason;
 
 /// Counts of a program that has made requests.
@@ -38,10 +37,8 @@ pub struct RequestCounts {
 #[derive(Debug)]
 pub(crate) struct RequestLog {
     pub counts: RequestCounts,
-    /// Of segments and of the control.
+    /// Of segments, of the control, and of what befell the requests.
     recorder: Recorder,
-    began: Time,
-    events: Option<Table>,
 }
 
 impl RequestLog {
@@ -50,8 +47,6 @@ impl RequestLog {
         RequestLog {
             counts: RequestCounts::default(),
             recorder: if tables { Recorder::with_tables(now) } else { Recorder::default() },
-            began: now,
-            events: tables.then(events_table),
         }
     }
 
@@ -65,19 +60,9 @@ impl RequestLog {
         self.recorder.sample(now, reading);
     }
 
-    /// Writes a row for each segment into `path`, the series and the requests into its neighbours.
+    /// Writes a row for each segment into `path`, the series, the events and the fetches into its neighbours.
     pub fn write(&self, path: &Path) -> Result<(), FileError> {
-        self.recorder.write(path)?;
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        let events = path.with_file_name(format!("{stem}-requests.csv"));
-        self.events.as_ref().map_or(Ok(()), |table| table.write_csv(&events))
-    }
-
-    fn note(&mut self, now: Time, event: &str, value: Option<f64>) {
-        if let Some(events) = &mut self.events {
-            let value = value.map_or(Cell::Missing, Cell::Number);
-            events.push([Cell::Number(now.since(self.began).seconds()), Cell::Text(event.into()), value]);
-        }
+        self.recorder.write(path).map(drop)
     }
 }
 
@@ -86,7 +71,6 @@ impl Sink for RequestLog {
         self.counts.interests += 1;
         self.counts.repeated += u64::from(transmission > 1);
         self.recorder.requested(now, flow, segment, transmission);
-        self.note(now, "sent", Some(transmission.into()));
     }
 
     fn delivered(&mut self, now: Time, flow: FlowId, delivery: &Delivery) {
@@ -95,50 +79,47 @@ impl Sink for RequestLog {
         self.recorder.delivered(now, flow, delivery);
     }
 
-    fn timed_out(&mut self, now: Time, _flow: FlowId, _segment: u64) {
+    fn timed_out(&mut self, now: Time, flow: FlowId, segment: u64) {
         self.counts.timeouts += 1;
-        self.note(now, "timeout", None);
+        self.recorder.timed_out(now, flow, segment);
     }
 
-    fn refused(&mut self, now: Time, _flow: FlowId, _segment: u64, _reason: NackReason) {
+    fn refused(&mut self, now: Time, flow: FlowId, segment: u64, reason: NackReason) {
         self.counts.refusals += 1;
-        self.note(now, "refused", None);
+        self.recorder.refused(now, flow, segment, reason);
     }
 
-    fn decreased(&mut self, now: Time, _flow: FlowId, _left: &Allowance) {
-        self.note(now, "decreased", None);
+    fn decreased(&mut self, now: Time, flow: FlowId, left: &Allowance) {
+        self.recorder.decreased(now, flow, left);
     }
 
-    fn completed(&mut self, now: Time, _flow: FlowId) {
-        self.note(now, "completed", None);
+    fn held(&mut self, now: Time, flow: FlowId) {
+        self.recorder.held(now, flow);
     }
 
-    fn began(&mut self, now: Time, _flow: FlowId) {
+    fn completed(&mut self, now: Time, flow: FlowId) {
+        self.recorder.completed(now, flow);
+    }
+
+    fn began(&mut self, now: Time, flow: FlowId) {
         self.counts.requests += 1;
-        self.note(now, "began", None);
+        self.recorder.began(now, flow);
     }
 
-    fn fetched(&mut self, now: Time, _flow: FlowId, took: Span) {
+    fn fetched(&mut self, now: Time, flow: FlowId, took: Span) {
         self.counts.answered += 1;
         self.counts.times_ms.push(took.millis());
-        self.note(now, "fetched", Some(took.millis()));
+        self.recorder.fetched(now, flow, took);
     }
 
-    fn abandoned(&mut self, now: Time, _flow: FlowId) {
+    fn fetch_ended(&mut self, now: Time, flow: FlowId, fetch: &FetchEnd<'_>) {
+        self.recorder.fetch_ended(now, flow, fetch);
+    }
+
+    fn abandoned(&mut self, now: Time, flow: FlowId) {
         self.counts.abandoned += 1;
-        self.note(now, "abandoned", None);
+        self.recorder.abandoned(now, flow);
     }
-}
-
-fn events_table() -> Table {
-    let what = "began: a request came; sent: an Interest, with how often it has been by now; timeout, refused, decreased: \
-                what befell it; fetched: the object of a request is there, with the milliseconds it took; abandoned: a \
-                request was given up; completed: nothing will come any more";
-    Table::new(vec![
-        Column::new("time", "s", "Since the first request could come"),
-        Column::text("event", what),
-        Column::new("value", "", "As the event has it"),
-    ])
 }
 
 #[cfg(test)]
@@ -161,7 +142,16 @@ mod tests {
             Delivery { segment: 3, payload: 10, full_delay, last_delay, transmissions: 2, hops: 1, marked: true };
         log.delivered(at(230), flow, &delivery);
         log.fetched(at(230), flow, full_delay);
+        let name = "/r/3".parse().unwrap();
+        let (retransmissions, timeouts, decreases) = (1, 1, 2);
+        let (delay, delay_scv) = (full_delay.seconds(), 0.0);
+        let end =
+            FetchEnd { name: &name, began: at(0), segments: 1, retransmissions, timeouts, decreases, delay, delay_scv };
+        log.fetch_ended(at(230), flow, &end);
         log.began(at(300), flow);
+        log.refused(at(310), flow, 4, NackReason::Congestion);
+        log.decreased(at(310), flow, &Allowance::window(2.5));
+        log.held(at(320), flow);
         log.abandoned(at(900), flow);
         log.completed(at(900), flow);
         let expected = RequestCounts {
@@ -171,6 +161,7 @@ mod tests {
             interests: 2,
             repeated: 1,
             timeouts: 1,
+            refusals: 1,
             marked: 1,
             bytes: 10,
             times_ms: vec![230.0],
@@ -178,11 +169,15 @@ mod tests {
         };
         assert_eq!(log.counts, expected);
         log.write(&path).unwrap();
-        let rows = std::fs::read_to_string(folder.path().join("r-requests.csv")).unwrap();
+        let rows = std::fs::read_to_string(folder.path().join("r-events.csv")).unwrap();
         let expected = "time,event,value\n0,began,\n0,sent,1\n0.2,timeout,\n0.2,sent,2\n0.23,fetched,230\n0.3,began,\n\
-                        0.9,abandoned,\n0.9,completed,\n";
+                        0.31,refused,50\n0.31,decreased,2.5\n0.32,held,\n0.9,abandoned,\n0.9,completed,\n";
         assert_eq!(rows, expected);
         assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 2);
         assert!(folder.path().join("r-series.csv").exists());
+        let rows = std::fs::read_to_string(folder.path().join("r-fetches.csv")).unwrap();
+        let expected = "fetch_start,fetch_time,segments,retransmissions,timeouts,decreases,full_delay,delay_scv\n\
+                        0,230,1,1,1,2,230,0\n";
+        assert_eq!(rows, expected);
     }
 }

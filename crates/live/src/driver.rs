@@ -166,6 +166,11 @@ impl Driver {
         }
     }
 
+    /// How many bytes of what a face sends the kernel may hold, and whether somebody has said so.
+    pub fn backlog(&self, face: FaceId) -> Option<(usize, bool)> {
+        self.face(face).map(Face::backlog)
+    }
+
     /// Opens or shuts a face for what is to leave.
     pub(crate) fn set_gate(&mut self, face: FaceId, gate: Gate) {
         let now = self.now;

@@ -159,6 +159,11 @@ impl Face {
         self.bound_backlog();
     }
 
+    /// What the kernel may hold, and whether that is fixed.
+    pub fn backlog(&self) -> (usize, bool) {
+        (self.backlog.bound(), self.backlog.is_fixed())
+    }
+
     /// True if the kernel takes no more for the moment.
     pub fn is_blocked(&self) -> bool {
         self.blocked

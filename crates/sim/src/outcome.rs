@@ -1,12 +1,13 @@
 //! What a run has shown, by metric and scope. Definitions of the metrics: `weir_scenario::metrics`.
 
-use crate::collect::{Congestion, FaceStats, Fetches, FlowInfo, FlowStats, Holes, Place, WINDOW};
+use crate::collect::{Collector, Congestion, FaceStats, Fetches, FlowInfo, FlowStats, Holes, Place, WINDOW};
 use crate::fetched::Numbers;
 use crate::histogram::Histogram;
 use crate::world::World;
 use std::collections::{BTreeMap, BTreeSet};
 use weir_core::{Departed, DropReason, FaceId, FlowId, NodeId, Reading, Span, Time};
 use weir_scenario::metrics::{FETCHES, METRICS, SERIES, Scope as Kind, Total};
+use weir_scenario::plan::Scenario;
 
 /// What a number is about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,13 +45,14 @@ type Faces<'a> = BTreeMap<(NodeId, FaceId), &'a String>;
 pub struct FetchRecord {
     /// Its flow's place in [`Outcome::fetch_flows`].
     flow: usize,
-    numbers: Numbers,
+    /// As in [`Numbers`]; what nobody knows is absent.
+    numbers: [Option<f64>; FETCHES.len()],
 }
 
 impl FetchRecord {
     /// What is known of it by this name (see [`FETCHES`]), in its unit.
     pub fn get(&self, metric: &str) -> Option<f64> {
-        FETCHES.iter().position(|m| m.name == metric).map(|place| self.numbers[place])
+        FETCHES.iter().position(|m| m.name == metric).and_then(|place| self.numbers[place])
     }
 }
 
@@ -87,7 +89,7 @@ impl Outcome {
         outcome.put("duration", Scope::Run, seconds);
         outcome.put("events", Scope::Run, world.events() as f64);
         outcome.put("packet_hops", Scope::Run, world.packet_hops() as f64);
-        outcome.flows(world);
+        outcome.flows(world.collector(), world.now());
         outcome.congestions(&world.collector().congestions);
         let readings: Vec<Vec<Reading>> = (0..nodes.len()).map(|node| readings(world, node as u32)).collect();
         outcome.links(world, links, &readings, seconds);
@@ -96,7 +98,22 @@ impl Outcome {
         outcome.nodes(nodes, &readings, &faces, seconds);
         outcome.totals();
         outcome.take_series(world, nodes, &faces);
-        outcome.take_fetches(world);
+        outcome.take_fetches(world.collector());
+        outcome
+    }
+
+    /// What consumers have told a collector until `now`, without a world around them: flows, congestions, fairness and records
+    /// of fetches. What the network has lost, consumers do not know.
+    pub fn of_consumers(collector: &Collector, scenario: &Scenario, now: Time) -> Outcome {
+        let mut outcome = Outcome::default();
+        outcome.put("duration", Scope::Run, now.seconds());
+        outcome.flows(collector, now);
+        outcome.congestions(&collector.congestions);
+        outcome.take_fetches(collector);
+        if let Some(place) = FETCHES.iter().position(|m| m.name == "data_drops") {
+            outcome.fetches.iter_mut().for_each(|fetch| fetch.numbers[place] = None);
+        }
+        outcome.judge(scenario, collector, now);
         outcome
     }
 
@@ -104,17 +121,16 @@ impl Outcome {
         self.values.insert((metric, scope), value);
     }
 
-    fn flows(&mut self, world: &World) {
-        let collector = world.collector();
+    fn flows(&mut self, collector: &Collector, now: Time) {
         let all: Vec<Fetch<'_>> = collector.infos.iter().zip(&collector.flows).collect();
         let mut groups: BTreeMap<&str, Vec<Fetch<'_>>> = BTreeMap::new();
         for (info, stats) in &all {
             groups.entry(&info.label).or_default().push((info, stats));
         }
         for (label, group) in &groups {
-            self.flow_group(Scope::Flow((*label).into()), group, world.now());
+            self.flow_group(Scope::Flow((*label).into()), group, now);
         }
-        self.flow_group(Scope::Run, &all, world.now());
+        self.flow_group(Scope::Run, &all, now);
     }
 
     /// Several fetches as one flow.
@@ -308,8 +324,8 @@ impl Outcome {
         }
     }
 
-    /// What is measured for each link or node and has no number for the run yet.
-    fn totals(&mut self) {
+    /// Adds the numbers of the run of what is measured for each link, node or congestion, where there are none yet.
+    pub fn totals(&mut self) {
         for metric in METRICS.iter().filter(|m| matches!(m.scope, Kind::Link | Kind::Node | Kind::Congestion)) {
             if self.get(metric.name, Scope::Run).is_some() {
                 continue;
@@ -323,11 +339,11 @@ impl Outcome {
         }
     }
 
-    fn take_fetches(&mut self, world: &World) {
-        let collector = world.collector();
+    fn take_fetches(&mut self, collector: &Collector) {
         if let Some(fetched) = &collector.fetches {
             self.fetch_flows = collector.labels().map(String::from).collect();
-            let record = |(flow, numbers): &(FlowId, Numbers)| FetchRecord { flow: flow.0 as usize, numbers: *numbers };
+            let record =
+                |(flow, numbers): &(FlowId, Numbers)| FetchRecord { flow: flow.0 as usize, numbers: numbers.map(Some) };
             self.fetches = fetched.records.iter().map(record).collect();
         }
     }

@@ -70,7 +70,7 @@ impl Job<'_> {
     fn outcome(&self, mut built: Built) -> (Outcome, Time) {
         built.world.run(built.end);
         let mut outcome = Outcome::of(&built.world, &built.nodes, &built.links);
-        outcome.judge(self.scenario, &built.world);
+        outcome.judge(self.scenario, built.world.collector(), built.world.now());
         (outcome, built.world.now())
     }
 

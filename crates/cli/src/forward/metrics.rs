@@ -43,7 +43,7 @@ fn status(ask: &Sender<Sender<Status>>, waker: &mio::Waker) -> Option<Status> {
 /// A metric of each face: name, what it means, type, value.
 type OfFace = (&'static str, &'static str, &'static str, fn(&FaceStatus) -> u64);
 
-const OF_FACES: [OfFace; 18] = [
+const OF_FACES: [OfFace; 19] = [
     ("in_interests_total", "Interests that came", "counter", |f| f.in_interests),
     ("in_data_total", "Data that came", "counter", |f| f.in_data),
     ("in_nacks_total", "Nacks that came", "counter", |f| f.in_nacks),
@@ -61,6 +61,7 @@ const OF_FACES: [OfFace; 18] = [
     ("pending", "Interests of the face that are pending", "gauge", |f| f.pending),
     ("queue_packets", "Packets that wait", "gauge", |f| f.queue),
     ("queue_bytes", "Bytes that wait", "gauge", |f| f.queue_bytes),
+    ("backlog_bytes", "Bytes of what it sends that the kernel may hold unsent", "gauge", |f| f.backlog),
     ("held_packets", "Packets in the recovery store", "gauge", |f| f.held),
 ];
 
@@ -108,10 +109,20 @@ mod tests {
 
     #[test]
     fn the_text_is_prometheus() {
-        let face = FaceStatus { face: 256, remote: "udp4://10.0.0.1:6363".into(), in_data: 7, ..FaceStatus::default() };
+        let face = FaceStatus {
+            face: 256,
+            remote: "udp4://10.0.0.1:6363".into(),
+            in_data: 7,
+            backlog: 65536,
+            ..FaceStatus::default()
+        };
         let drops = [("queue-full".to_owned(), 3)].into();
         let text = text(&Status { faces: vec![face], drops, ..Status::default() });
         assert!(text.contains("weir_face_in_data_total{face=\"256\",remote=\"udp4://10.0.0.1:6363\"} 7\n"), "{text}");
+        assert!(
+            text.contains("weir_face_backlog_bytes{face=\"256\",remote=\"udp4://10.0.0.1:6363\"} 65536\n"),
+            "{text}"
+        );
         assert!(text.contains("weir_drops_total{reason=\"queue-full\"} 3\n"));
         for line in text.lines().filter(|line| !line.starts_with('#')) {
             let (name, value) = line.rsplit_once(' ').unwrap();

@@ -21,6 +21,13 @@ fn rows(table: &Path) -> Vec<Vec<String>> {
     text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
 }
 
+/// The columns that some row has something in.
+pub fn filled(table: &Path) -> Vec<String> {
+    let rows = rows(table);
+    let some = |place: &usize| rows[1..].iter().any(|row| row.get(*place).is_some_and(|cell| !cell.is_empty()));
+    (0..rows[0].len()).filter(some).map(|place| rows[0][place].clone()).collect()
+}
+
 /// A column of the first row of a table.
 #[track_caller]
 pub fn number(table: &Path, column: &str) -> f64 {

@@ -34,6 +34,8 @@ pub struct Status {
     pub recovered: u64,
     /// Dropped packets by reason.
     pub drops: BTreeMap<String, u64>,
+    /// Data among those that were lost.
+    pub data_lost: u64,
     /// Faces.
     pub faces: Vec<FaceStatus>,
     /// Registered routes.
@@ -51,6 +53,8 @@ pub struct PitStatus {
     pub peak: u64,
     /// Room.
     pub capacity: u64,
+    /// Sum of the entries over time, in entry-seconds.
+    pub area: f64,
 }
 
 /// The Content Store.
@@ -81,6 +85,10 @@ pub struct FaceStatus {
     pub mtu: u64,
     /// Rate in bit/s, if the operator has said one.
     pub rate: Option<u64>,
+    /// Bytes of what it sends that the kernel may hold unsent.
+    pub backlog: u64,
+    /// The operator has said so; else it is found out, and changes.
+    pub backlog_fixed: bool,
     /// Interests that came.
     pub in_interests: u64,
     /// Data that came.
@@ -103,6 +111,20 @@ pub struct FaceStatus {
     pub marked: u64,
     /// Packets dropped at the face.
     pub dropped: u64,
+    /// The same by reason.
+    pub drops: BTreeMap<String, u64>,
+    /// Data among those that were lost.
+    pub data_lost: u64,
+    /// How long those waited that the queue's management dropped, in nanoseconds, added up.
+    pub dropped_sojourn_ns: u64,
+    /// Interests of this face that were refused here.
+    pub nacked: u64,
+    /// Loss notices that the recovery sent.
+    pub loss_notices: u64,
+    /// Packets that the recovery sent again.
+    pub recovered: u64,
+    /// How long they had been stored, in nanoseconds, added up.
+    pub stored_ns: u64,
     /// Frames that came and are not NDN.
     pub malformed: u64,
     /// Packets of which not all fragments came.
@@ -121,6 +143,12 @@ pub struct FaceStatus {
     pub queue_limit: Option<u64>,
     /// Packets in the recovery store.
     pub held: u64,
+    /// How long the packets that have left the queue had waited, in nanoseconds, added up.
+    pub sojourn_ns: u64,
+    /// Data among them.
+    pub queued_data: u64,
+    /// How long these had waited.
+    pub data_sojourn_ns: u64,
 }
 
 /// A registered route.
@@ -167,18 +195,20 @@ impl Daemon {
             fib_entries: self.forwarder.fib().routes().count() as u64,
             aggregated: counters.aggregated,
             expired: counters.expired,
-            nacked: tally.nacked,
-            loss_notices: tally.loss_notices,
-            recovered: tally.recovered,
-            drops: tally.drops().map(|(reason, count)| (reason.to_owned(), count)).collect(),
+            nacked: tally.all.nacked,
+            loss_notices: tally.all.loss_notices,
+            recovered: tally.all.recovered,
+            drops: tally.all.reasons(),
+            data_lost: tally.all.data_lost,
             routes: self.routes_status(),
             strategies: self.strategies.iter().map(|(prefix, name)| (prefix.to_string(), name.clone())).collect(),
             ..Status::default()
         };
         let mut places = vec![usize::MAX; self.faces.len()];
         for (id, held) in self.open_faces() {
-            let (dropped, marked) = tally.of(id);
+            let seen = tally.of(id);
             let c = driver.counters(id).unwrap_or_default();
+            let (backlog, backlog_fixed) = driver.backlog(id).unwrap_or_default();
             places[id.index()] = status.faces.len();
             status.faces.push(FaceStatus {
                 face: held.number,
@@ -187,6 +217,8 @@ impl Daemon {
                 is_local: held.local,
                 mtu: driver.mtu(id).unwrap_or(held.about.mtu).bytes() as u64,
                 rate: held.about.options.rate.map(|rate| rate.0),
+                backlog: backlog as u64,
+                backlog_fixed,
                 in_interests: c.in_interests,
                 in_data: c.in_data,
                 in_nacks: c.in_nacks,
@@ -200,8 +232,15 @@ impl Daemon {
                 incomplete: c.incomplete,
                 unsent: c.unsent,
                 pending: held.guard.pending() as u64,
-                marked,
-                dropped,
+                marked: seen.marked,
+                dropped: seen.dropped(),
+                drops: seen.reasons(),
+                data_lost: seen.data_lost,
+                dropped_sojourn_ns: seen.dropped_sojourn.0,
+                nacked: seen.nacked,
+                loss_notices: seen.loss_notices,
+                recovered: seen.recovered,
+                stored_ns: seen.stored.0,
                 ..FaceStatus::default()
             });
         }
@@ -237,18 +276,21 @@ impl Daemon {
 impl Status {
     fn read(&mut self, reading: &Reading, places: &[usize]) {
         match *reading {
-            Reading::Pit { entries, capacity, peak, .. } => {
-                self.pit = PitStatus { entries: entries as u64, peak: peak as u64, capacity: capacity as u64 };
+            Reading::Pit { entries, capacity, peak, area } => {
+                self.pit = PitStatus { entries: entries as u64, peak: peak as u64, capacity: capacity as u64, area };
             }
             Reading::Cs { entries, hits, misses } => {
                 self.cs.entries = entries as u64;
                 (self.cs.hits, self.cs.misses) = (hits, misses);
             }
-            Reading::Queue { face, packets, bytes, limit, held, peak, .. } => {
+            Reading::Queue { face, packets, bytes, limit, held, peak, departed, .. } => {
                 let place = places.get(face.index()).copied().unwrap_or(usize::MAX);
                 let Some(status) = self.faces.get_mut(place) else { return };
                 (status.queue, status.queue_bytes) = (packets as u64, bytes as u64);
                 (status.queue_peak, status.held) = (peak as u64, held as u64);
+                let sum = |nanoseconds: u128| u64::try_from(nanoseconds).unwrap_or(u64::MAX);
+                (status.sojourn_ns, status.queued_data) = (sum(departed.sojourn), departed.data);
+                status.data_sojourn_ns = sum(departed.data_sojourn);
                 status.queue_limit = match limit {
                     Limit::Packets(packets) => Some(packets as u64),
                     _ => None,

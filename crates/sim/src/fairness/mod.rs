@@ -7,8 +7,8 @@
 pub mod maxmin;
 mod network;
 
+use crate::collect::Collector;
 use crate::outcome::{Fetch, Outcome, Scope, end_of};
-use crate::world::World;
 use maxmin::{Sharing, max_min};
 use network::Network;
 use std::collections::BTreeMap;
@@ -34,8 +34,7 @@ struct Active {
 
 impl Outcome {
     /// Adds what can be said about fairness.
-    pub(crate) fn judge(&mut self, scenario: &Scenario, world: &World) {
-        let collector = world.collector();
+    pub(crate) fn judge(&mut self, scenario: &Scenario, collector: &Collector, now: Time) {
         let all: Vec<Fetch<'_>> = collector.infos.iter().zip(&collector.flows).collect();
         let mut flows: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (number, (info, stats)) in all.iter().enumerate() {
@@ -48,7 +47,7 @@ impl Outcome {
         if let Some(index) = goodputs.and_then(|g| jain(&g)) {
             self.put("jain", Scope::Run, index);
         }
-        if let Some(active) = fair(scenario, &all, world.now()) {
+        if let Some(active) = fair(scenario, &all, now) {
             self.shares(&flows, &all, &active);
         }
     }
