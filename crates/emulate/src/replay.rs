@@ -33,13 +33,14 @@ pub(crate) fn replay(scenario: &Scenario, fetched: &[Fetched], written: &[Writte
     let mut all: Vec<(f64, usize, What<'_>)> = Vec::new();
     for (program, written) in fetched.iter().zip(written) {
         let (start, flow) = (program.start.seconds(), program.flow);
-        if written.events.is_empty() {
+        let many = scenario.workloads[flow].requests.is_some();
+        if written.events.is_empty() && !many {
             // At least it has asked for the version.
             collector.requested(program.start, FlowId(flow as u32), 0, 1);
         }
         all.extend(written.segments.iter().map(|segment| (start + segment.time, flow, What::Segment(segment))));
         all.extend(written.events.iter().map(|event| (start + event.time, flow, What::Event(event))));
-        if scenario.workloads[flow].requests.is_some() {
+        if many {
             let rows = written.fetches.iter().map(|row| FetchRow { start: start + row.start, ..*row });
             all.extend(rows.map(|row| (row.start + row.took * 1e-3, flow, What::Fetch(row))));
         }

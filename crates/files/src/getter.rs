@@ -12,8 +12,8 @@ use crate::recorder::Recorder;
 pub use report::{GetError, GetProgress, Summary};
 use weir_core::{Context, FlowId, Reading, Seed, Span, Time};
 use weir_engine::{Application, Fetcher, FetcherRules, NoticeTimer, Outbox, RateChange, What};
-use weir_trust::KeyRing;
-use weir_wire::{Content, Data, Kind, Name, Packet};
+use weir_trust::{KeyRing, Untrusted};
+use weir_wire::{Content, Data, Kind, Name, Packet, SignatureType};
 
 /// ContentType of a Data by which a producer refuses (application-level Nack).
 const REFUSAL: u64 = 3;
@@ -212,6 +212,17 @@ impl Getter {
         }
     }
 
+    /// Whether the digest of a Data is right, if that is all that is asked of it and can be had together with the hash of the
+    /// whole.
+    fn digest(&mut self, data: &Data, segment: u64, payload: &[u8], wanted: bool) -> Option<bool> {
+        if !wanted || !self.rules.keys.keys().is_empty() {
+            return None;
+        }
+        let (signed, digest) = data.digest_parts()?;
+        let found = self.output.as_mut()?.hash_beside(segment, payload, signed)?;
+        Some(found[..] == *digest)
+    }
+
     fn believe(&self, data: &Data) -> Result<(), GetError> {
         let why = match self.rules.keys.verify_data(data) {
             Ok(()) => return Ok(()),
@@ -248,12 +259,20 @@ impl Getter {
                 return Ok(());
             };
             let segments = fetcher.segments();
-            self.believe(data)?;
+            let last = segments.map(|n| n.saturating_sub(1)).or(data.final_segment());
+            let wanted = encoded.content_type != REFUSAL && last.is_none_or(|last| segment <= last);
+            match self.digest(data, segment, &encoded.payload, wanted) {
+                Some(true) => {}
+                Some(false) => {
+                    let why = Untrusted::Wrong(SignatureType::DigestSha256);
+                    return Err(GetError::Untrusted { name: data.name.clone(), why });
+                }
+                None => self.believe(data)?,
+            }
             if encoded.content_type == REFUSAL {
                 return Err(GetError::Refusal(data.name.clone()));
             }
-            let last = segments.map(|n| n.saturating_sub(1)).or(data.final_segment());
-            if last.is_none_or(|last| segment <= last) {
+            if wanted {
                 let output = self.output.as_mut().ok_or(GetError::Interrupted)?;
                 output.put(segment, &encoded.payload, last)?;
             }

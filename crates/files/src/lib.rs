@@ -33,6 +33,7 @@ mod requests;
 mod retry;
 mod server;
 mod shelf;
+mod signatures;
 mod source;
 
 pub use asker::Asker;

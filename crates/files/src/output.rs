@@ -33,6 +33,14 @@ impl Output {
         }
     }
 
+    /// The SHA-256 of `message`, if it can be had together with the hash of the whole.
+    pub(crate) fn hash_beside(&mut self, segment: u64, payload: &[u8], message: &[u8]) -> Option<[u8; 32]> {
+        match self {
+            Output::File(_) => None,
+            Output::Pipe(pipe) => pipe.hash_beside(segment, payload, message),
+        }
+    }
+
     pub(crate) fn ceiling(&self) -> u64 {
         match self {
             Output::File(_) => u64::MAX,

@@ -2,8 +2,10 @@
 
 use crate::naming;
 use crate::shelf::Shelf;
+use crate::signatures::Signatures;
 use crate::source::Source;
 use std::io;
+use std::ops::Range;
 use std::rc::Rc;
 use weir_trust::{SignError, Signer};
 use weir_wire::{Data, Interest, MAX_PACKET, MetaInfo, Name};
@@ -65,7 +67,13 @@ impl std::fmt::Display for ServeError {
 
 impl std::error::Error for ServeError {}
 
-/// Serves a shelf under a prefix. Each Data is made when it is asked for.
+/// Bytes that are read at once of a content whose segments are asked for one after the other.
+const AT_ONCE: usize = 64 << 10;
+/// Segments that are signed ahead before others get their turn, if that is quick: a fifth of a millisecond.
+const AHEAD: usize = 32;
+
+/// Serves a shelf under a prefix. Each Data is made when it is asked for; signatures of the one content that a shelf has are made
+/// ahead, while nobody asks.
 #[derive(Debug)]
 pub struct Publisher {
     prefix: Name,
@@ -74,6 +82,7 @@ pub struct Publisher {
     /// The content that was asked for last, by its versioned name: mostly it is the next one, too.
     last: Option<Served>,
     counters: PublisherCounters,
+    /// Of zeros.
     buffer: Vec<u8>,
 }
 
@@ -82,6 +91,43 @@ struct Served {
     name: Name,
     source: Rc<Source>,
     meta: MetaInfo,
+    signatures: Signatures,
+    /// Segments from this one on that have been read.
+    first: u64,
+    bytes: Vec<u8>,
+}
+
+impl Served {
+    /// The bytes of a segment, read with those behind it if segments are asked for one after the other.
+    fn read(&mut self, segment: u64, size: usize) -> io::Result<Range<usize>> {
+        let known = self.bytes.len().div_ceil(size) as u64;
+        if !(self.first..self.first + known).contains(&segment) {
+            let in_order = segment == self.first + known;
+            let count = if in_order { (AT_ONCE / size).max(1) } else { 1 };
+            self.first = segment;
+            if let Err(error) = self.source.read(segment, count, size, &mut self.bytes) {
+                self.bytes.clear();
+                return Err(error);
+            }
+        }
+        let start = ((segment - self.first) as usize * size).min(self.bytes.len());
+        Ok(start..(start + size).min(self.bytes.len()))
+    }
+
+    /// The Data of a segment. It is signed once.
+    fn data(&mut self, segment: u64, size: usize, signer: &Signer) -> Result<Data, ServeError> {
+        let name = self.name.with_segment(segment);
+        let place = self.read(segment, size).map_err(ServeError::Read)?;
+        let payload = &self.bytes[place];
+        if let Some(signature) = self.signatures.get(segment) {
+            return Ok(signer.data_again(name, payload, &self.meta, signature));
+        }
+        let data = signer.data(name, payload, &self.meta).map_err(ServeError::Sign)?;
+        if let Ok(signature) = data.signature() {
+            self.signatures.keep(segment, &signature.value);
+        }
+        Ok(data)
+    }
 }
 
 impl Publisher {
@@ -98,7 +144,10 @@ impl Publisher {
             let size = rules.segment_size;
             return Err(format!("segments of {size} bytes: a packet has room for 1 to {most} under this name"));
         }
-        Ok(Publisher { prefix, shelf, rules, last: None, counters: PublisherCounters::default(), buffer: Vec::new() })
+        let counters = PublisherCounters::default();
+        let mut publisher = Publisher { prefix, shelf, rules, last: None, counters, buffer: Vec::new() };
+        publisher.last = publisher.content_name().and_then(|name| publisher.look_up(&name));
+        Ok(publisher)
     }
 
     /// The prefix.
@@ -140,26 +189,45 @@ impl Publisher {
     /// A segment of a versioned name; of zeros, of any name.
     fn segment(&mut self, name: &Name, segment: u64) -> Result<Option<Data>, ServeError> {
         let size = self.rules.segment_size;
-        let endless;
-        let (name, meta) = if matches!(self.shelf, Shelf::Zeros) {
+        if matches!(self.shelf, Shelf::Zeros) {
             self.buffer.resize(size, 0);
-            endless = MetaInfo { freshness_ms: self.rules.freshness_ms, ..MetaInfo::default() };
-            (name.clone(), &endless)
-        } else {
-            if self.last.as_ref().is_none_or(|last| !last.name.same_stem(name)) {
-                self.last = self.look_up(&name.without_segment());
-            }
-            let Some(served) = &self.last else { return Ok(None) };
-            if segment > served.source.last_segment(size) {
-                return Ok(None);
-            }
-            served.source.read(segment, size, &mut self.buffer).map_err(ServeError::Read)?;
-            (served.name.with_segment(segment), &served.meta)
-        };
-        let data = self.rules.signer.data(name, &self.buffer, meta).map_err(ServeError::Sign)?;
-        self.counters.segments += 1;
-        self.counters.bytes += self.buffer.len() as u64;
+            let meta = MetaInfo { freshness_ms: self.rules.freshness_ms, ..MetaInfo::default() };
+            let data = self.rules.signer.data(name.clone(), &self.buffer, &meta).map_err(ServeError::Sign)?;
+            self.count(size);
+            return Ok(Some(data));
+        }
+        if self.last.as_ref().is_none_or(|last| !last.name.same_stem(name)) {
+            self.last = self.look_up(&name.without_segment());
+        }
+        let Some(served) = &mut self.last else { return Ok(None) };
+        if segment > served.source.last_segment(size) {
+            return Ok(None);
+        }
+        let data = served.data(segment, size, &self.rules.signer)?;
+        self.count(data.payload_len());
         Ok(Some(data))
+    }
+
+    fn count(&mut self, bytes: usize) {
+        self.counters.segments += 1;
+        self.counters.bytes += bytes as u64;
+    }
+
+    /// Signs some segments of the content that is served before somebody asks for them. True if there are more.
+    pub fn sign_ahead(&mut self) -> bool {
+        // Of a folder nobody knows which file will be asked for.
+        if !matches!(self.shelf, Shelf::One { .. }) {
+            return false;
+        }
+        let Some(served) = &mut self.last else { return false };
+        for _ in 0..if self.rules.signer.is_quick() { AHEAD } else { 1 } {
+            let Some(segment) = served.signatures.missing() else { return false };
+            // What cannot be read or signed is told to whoever asks for it.
+            if served.data(segment, self.rules.segment_size, &self.rules.signer).is_err() {
+                return false;
+            }
+        }
+        true
     }
 
     /// The content of this versioned name.
@@ -173,7 +241,8 @@ impl Publisher {
         let last = source.last_segment(self.rules.segment_size);
         let freshness_ms = self.rules.freshness_ms;
         let meta = MetaInfo { freshness_ms, final_block: Some(naming::final_block(last)), ..MetaInfo::default() };
-        Some(Served { name: versioned.clone(), source, meta })
+        let signatures = Signatures::new(last.saturating_add(1), self.rules.signer.signature_len());
+        Some(Served { name: versioned.clone(), source, meta, signatures, first: 0, bytes: Vec::new() })
     }
 
     /// What the newest version of `content` is called.

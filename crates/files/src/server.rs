@@ -58,6 +58,8 @@ pub struct Server {
     made: (FaceId, usize),
     /// There are Interests that can be answered in the next round.
     due: bool,
+    /// There is something to sign before somebody asks for it.
+    ahead: bool,
     report: Reporter,
     stop: Arc<AtomicBool>,
     failure: Option<String>,
@@ -79,6 +81,7 @@ impl Server {
             desk,
             made: (FaceId(0), 0),
             due: false,
+            ahead: true,
             report,
             stop,
             failure: None,
@@ -210,11 +213,13 @@ impl Machine for Server {
         if std::mem::take(&mut self.due) {
             // Of a face that takes nothing now, the driver remembers that something waits.
             self.desk.waiting().for_each(|face| cx.ready.add(face));
+        } else if self.ahead {
+            self.ahead = self.publisher.sign_ahead();
         }
     }
 
     fn next_wake(&self) -> Option<Time> {
-        if self.due {
+        if self.due || self.ahead {
             return Some(Time::ZERO);
         }
         let upstream = self.upstream.as_ref()?;

@@ -57,13 +57,13 @@ impl Source {
         self.len.div_ceil(segment_size.max(1) as u64).saturating_sub(1)
     }
 
-    /// Reads a segment into `buffer`, which gets its length.
+    /// Reads so many segments into `buffer`, which gets their length: as many as there are from `first` on.
     ///
     /// # Errors
     /// If the file cannot be read, or has become shorter.
-    pub fn read(&self, segment: u64, segment_size: usize, buffer: &mut Vec<u8>) -> io::Result<()> {
-        let start = segment.saturating_mul(segment_size as u64).min(self.len);
-        let len = (self.len - start).min(segment_size as u64) as usize;
+    pub fn read(&self, first: u64, count: usize, segment_size: usize, buffer: &mut Vec<u8>) -> io::Result<()> {
+        let start = first.saturating_mul(segment_size as u64).min(self.len);
+        let len = (self.len - start).min(segment_size.saturating_mul(count) as u64) as usize;
         buffer.resize(len, 0);
         self.file.read_exact_at(buffer, start)
     }
@@ -94,11 +94,11 @@ mod tests {
         let source = Source::spool(&mut &content[..], 7).unwrap();
         assert_eq!((source.len(), source.version(), source.last_segment(1000)), (2500, 7, 2));
         let mut buffer = Vec::new();
-        for (segment, range) in [(0, 0..1000), (2, 2000..2500), (1, 1000..2000)] {
-            source.read(segment, 1000, &mut buffer).unwrap();
+        for (segment, count, range) in [(0, 1, 0..1000), (2, 1, 2000..2500), (1, 1, 1000..2000), (1, 9, 1000..2500)] {
+            source.read(segment, count, 1000, &mut buffer).unwrap();
             assert_eq!(buffer, content[range]);
         }
-        source.read(u64::MAX, 1000, &mut buffer).unwrap();
+        source.read(u64::MAX, 1, 1000, &mut buffer).unwrap();
         assert!(buffer.is_empty());
     }
 

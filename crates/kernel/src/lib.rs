@@ -1,7 +1,11 @@
-//! What the kernel knows of a socket and no safe library tells.
+//! What no safe library does: ask the kernel what it knows of a socket, and hash two messages at once.
 //!
-//! The workspace forbids `unsafe`. This crate alone may use it, for one request to the kernel that has no safe wrapper
-//! anywhere; what it makes of it can be called by anybody with any descriptor.
+//! The workspace forbids `unsafe`. This crate alone may use it, for one request to the kernel and one set of a processor's
+//! instructions that have no safe wrapper anywhere; what it makes of them can be called by anybody with anything.
+
+mod sha256;
+
+pub use sha256::Sha256;
 
 use std::io;
 use std::os::fd::AsFd;

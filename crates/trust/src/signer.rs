@@ -7,6 +7,7 @@ use ring::rand::SystemRandom;
 use ring::signature::{
     ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair, RSA_PKCS1_SHA256, RsaKeyPair,
 };
+use std::convert::Infallible;
 use std::fmt;
 use weir_wire::{Data, Interest, KeyLocator, MetaInfo, Name, SignatureInfo, SignatureType};
 
@@ -129,6 +130,18 @@ impl Signer {
             Kind::Digest => Ok(Data::build(name, payload, meta)),
             _ => Data::build_signed(name, payload, meta, &self.info, |signed| self.sign(signed)),
         }
+    }
+
+    /// A Data that was signed before: the signature is what [`Signer::data`] made of the same name, content and MetaInfo.
+    pub fn data_again(&self, name: Name, payload: &[u8], meta: &MetaInfo, signature: &[u8]) -> Data {
+        let again = |_: &[u8]| Ok::<_, Infallible>(signature);
+        let Ok(data) = Data::build_signed(name, payload, meta, &self.info, again);
+        data
+    }
+
+    /// True if a signature takes no longer than reading what it covers.
+    pub fn is_quick(&self) -> bool {
+        matches!(self.key, Kind::Digest | Kind::Hmac(_))
     }
 
     /// A signed Interest with these parameters. `nonce` and `time_ms` (milliseconds since the Unix epoch) make it

@@ -91,10 +91,17 @@ impl Data {
 
     /// True if the Data is signed by DigestSha256 and the digest is right. (A virtual Data encodes to one that is.)
     pub fn verify_digest(&self) -> bool {
-        let Content::Encoded(e) = &self.content else { return true };
-        let Some(signature) = Found::read(&e.wire, SIGNATURE_INFO, SIGNATURE_VALUE) else { return false };
+        let Content::Encoded(_) = &self.content else { return true };
+        self.digest_parts().is_some_and(|(signed, digest)| sha256(signed)[..] == *digest)
+    }
+
+    /// The bytes that DigestSha256 covers, and the digest that is said to be theirs. `None` if it is signed otherwise, or is
+    /// virtual.
+    pub fn digest_parts(&self) -> Option<(&[u8], &[u8])> {
+        let Content::Encoded(e) = &self.content else { return None };
+        let signature = Found::read(&e.wire, SIGNATURE_INFO, SIGNATURE_VALUE)?;
         let signed = &e.wire[signature.value_start..signature.info.end()];
-        signature.typ == SignatureType::DigestSha256.code() && sha256(signed)[..] == *signature.value
+        (signature.typ == SignatureType::DigestSha256.code()).then_some((signed, signature.value))
     }
 
     /// SHA-256 of the whole encoded Data: the implicit last component of its full name.
