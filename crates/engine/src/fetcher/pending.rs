@@ -54,8 +54,6 @@ pub(super) struct Slot {
     pub transmissions: u32,
     pub first_sent: Time,
     pub last_sent: Time,
-    /// When the running timer was started; `NEVER`: it is stopped.
-    timer: Time,
     /// Of the last transmission.
     pub nonce: u32,
 }
@@ -65,6 +63,15 @@ pub(super) enum State {
     InFlight,
     Lost,
     Received,
+}
+
+impl Kept {
+    /// The segment, if there is nothing else to say of it.
+    #[inline]
+    fn as_plain(&self) -> Slot {
+        let Kept { last_sent: sent, nonce, state, .. } = *self;
+        Slot { state, transmissions: 1, first_sent: sent, last_sent: sent, nonce }
+    }
 }
 
 impl Pending {
@@ -139,16 +146,18 @@ impl Pending {
     /// A segment that was sent and has not been received.
     #[inline]
     pub fn get(&self, segment: u64) -> Option<Slot> {
-        let Kept { last_sent, nonce, state, plain } =
-            *self.slots.get(usize::try_from(segment.checked_sub(self.base)?).ok()?)?;
-        if state == State::Received {
-            return None;
+        let kept = self.slots.get(usize::try_from(segment.checked_sub(self.base)?).ok()?)?;
+        match (kept.state, kept.plain) {
+            (State::Received, _) => None,
+            (_, true) => Some(kept.as_plain()),
+            (_, false) => self.with_rest(segment, *kept),
         }
-        let Rest { transmissions, first_sent, timer } = match plain {
-            true => Rest { transmissions: 1, first_sent: last_sent, timer: last_sent },
-            false => *self.rest.get(&segment)?,
-        };
-        Some(Slot { state, transmissions, first_sent, last_sent, timer, nonce })
+    }
+
+    #[inline(never)]
+    fn with_rest(&self, segment: u64, kept: Kept) -> Option<Slot> {
+        let Rest { transmissions, first_sent, .. } = *self.rest.get(&segment)?;
+        Some(Slot { transmissions, first_sent, ..kept.as_plain() })
     }
 
     fn kept_mut(&mut self, segment: u64) -> &mut Kept {
@@ -243,12 +252,23 @@ impl Pending {
         self.base >= n
     }
 
+    /// True if the timer of the segment is the one that was started then.
+    #[inline]
+    fn is_running(&self, segment: u64, started: Time) -> bool {
+        let Some(kept) = self.slots.get(segment.wrapping_sub(self.base) as usize) else { return false };
+        kept.state == State::InFlight
+            && if kept.plain {
+                kept.last_sent == started
+            } else {
+                self.rest.get(&segment).is_some_and(|rest| rest.timer == started)
+            }
+    }
+
     /// Keeps the front of `timers` true, so that `oldest` is a look at one element.
     #[inline]
     fn drop_stale_timers(&mut self) {
         while let Some((started, segment)) = self.timers.front() {
-            let running = self.get(*segment).is_some_and(|s| s.state == State::InFlight && s.timer == *started);
-            if running {
+            if self.is_running(*segment, *started) {
                 break;
             }
             self.timers.pop_front();

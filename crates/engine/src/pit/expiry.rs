@@ -41,14 +41,25 @@ struct List {
 }
 
 impl List {
-    fn gap(&mut self, position: u32) {
-        self.slots[position.wrapping_sub(self.first) as usize] = NONE;
-        self.gaps += 1;
-        while self.slots.front() == Some(&NONE) {
-            self.slots.pop_front();
-            self.first = self.first.wrapping_add(1);
-            self.gaps -= 1;
+    /// Takes an entry out.
+    #[inline(always)]
+    fn take(&mut self, position: u32) {
+        if position != self.first {
+            self.slots[position.wrapping_sub(self.first) as usize] = NONE;
+            self.gaps += 1;
+            return;
         }
+        self.pop();
+        while self.gaps > 0 && self.slots.front() == Some(&NONE) {
+            self.gaps -= 1;
+            self.pop();
+        }
+    }
+
+    #[inline(always)]
+    fn pop(&mut self) {
+        self.slots.pop_front();
+        self.first = self.first.wrapping_add(1);
     }
 
     /// Makes the entries know their positions from this one on.
@@ -148,7 +159,7 @@ impl Expiry {
             return;
         }
         let list = &mut self.lists[entry.list as usize];
-        list.gap(entry.position);
+        list.take(entry.position);
         if list.gaps > FEW_GAPS && list.gaps > list.slots.len() / 2 {
             list.close_gaps(slots);
         }
