@@ -171,6 +171,21 @@ fn names_of_this_host_stay_here() {
 }
 
 #[test]
+fn the_status_tells_how_much_the_kernel_may_hold() {
+    let ((_said, said), (_found, found)) = (peer("backlog = \"100kB\""), peer(""));
+    let forwarder = forwarder(&format!("{said}{found}"));
+    forwarder.becomes("two faces", |status| status.faces.iter().filter(|face| !face.is_local).count() == 2);
+    let read = Status::from_json(&forwarder.status().to_json()).unwrap();
+    let bound = |fixed: bool| {
+        let mut faces = read.faces.iter().filter(|face| !face.is_local && face.backlog_fixed == fixed);
+        (faces.next().map(|face| face.backlog), faces.next().is_none())
+    };
+    assert_eq!(bound(true), (Some(100_000), true));
+    // What a face begins with: no packet has been sent.
+    assert_eq!(bound(false), (Some(65_536), true));
+}
+
+#[test]
 fn routes_and_faces_of_a_configuration_that_is_read_again_count_at_once() {
     let routes = "routes = [{ prefix = \"/a\", round-trip = \"40ms\" }]";
     let (one, text) = peer(routes);
