@@ -31,7 +31,8 @@ pub fn graphml(text: &str) -> Result<Graph, Vec<Mistake>> {
         let event = match reader.read_event() {
             Ok(event) => event,
             Err(error) => {
-                let at = text.floor_char_boundary(mark + reader.error_position() as usize);
+                let at = mark + reader.error_position() as usize;
+                let at = (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
                 let end = at + text[at..].chars().next().map_or(0, char::len_utf8);
                 mistakes.add(Mistake::new(at..end, format!("this is not valid XML: {error}")));
                 break;
