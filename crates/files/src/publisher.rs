@@ -222,8 +222,9 @@ impl Publisher {
         let Some(served) = &mut self.last else { return false };
         for _ in 0..if self.rules.signer.is_quick() { AHEAD } else { 1 } {
             let Some(segment) = served.signatures.missing() else { return false };
-            // What cannot be read or signed is told to whoever asks for it.
-            if served.data(segment, self.rules.segment_size, &self.rules.signer).is_err() {
+            // What cannot be read or signed is told to whoever asks for it; and what is not kept would be signed for ever.
+            let signed = served.data(segment, self.rules.segment_size, &self.rules.signer).is_ok();
+            if !signed || served.signatures.get(segment).is_none() {
                 return false;
             }
         }
